@@ -1,0 +1,3 @@
+//! The `taut` command.
+
+fn main() {}

@@ -1,0 +1,4 @@
+//! Parallel constraint dynamics.
+
+pub mod mesh;
+pub mod scene;

@@ -1,0 +1,3 @@
+//! Scene files: TOML in, a validated [`Scene`] out.
+
+pub mod file;
