@@ -1,0 +1,431 @@
+//! The three nouns: a schedule is a list of *phases*, each a list of *blocks*, each a list of
+//! *batches* of elements.
+//!
+//! - Phases run one after another, with a barrier between two of them.
+//! - The blocks of a phase run at the same time, each by one worker: no two share a body.
+//! - The batches of a block run one after another; the elements of a batch share no body,
+//!   so they map to SIMD lanes or GPU threads.
+//!
+//! A [`Schedule`] exists only if it passed the conflict check in [`Schedule::new`], and it keeps
+//! its own copy of the elements' bodies in the order of execution. Code that writes bodies in
+//! parallel without locks needs nothing else to be sound: take the ids from the schedule, write
+//! no fixed body, wait between phases.
+
+use std::ops::Range;
+
+use crate::{Elements, Place, ScheduleError};
+
+/// A proposed order of execution, not checked yet. Each list of offsets starts with 0 and has
+/// one entry more than there are parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The elements in the order of execution.
+    pub order: Vec<u32>,
+    /// Batch `i` holds the elements `order[batches[i]..batches[i + 1]]`.
+    pub batches: Vec<u32>,
+    /// Block `i` holds the batches `blocks[i]..blocks[i + 1]`.
+    pub blocks: Vec<u32>,
+    /// Phase `i` holds the blocks `phases[i]..phases[i + 1]`.
+    pub phases: Vec<u32>,
+}
+
+impl Parts {
+    /// Empties all lists, keeping their memory.
+    pub fn clear(&mut self) {
+        self.order.clear();
+        for offsets in [&mut self.batches, &mut self.blocks, &mut self.phases] {
+            offsets.clear();
+            offsets.push(0);
+        }
+    }
+
+    /// Ends the current batch at the current end of `order`.
+    pub fn end_batch(&mut self) {
+        self.batches.push(self.order.len() as u32);
+    }
+
+    /// Ends the current block at the last batch.
+    pub fn end_block(&mut self) {
+        self.blocks.push(self.batches.len() as u32 - 1);
+    }
+
+    /// Ends the current phase at the last block.
+    pub fn end_phase(&mut self) {
+        self.phases.push(self.blocks.len() as u32 - 1);
+    }
+}
+
+/// A checked order of execution: every element once, no conflict inside a phase or a batch.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    parts: Parts,
+    /// Bodies of the elements in the order of execution.
+    bodies: Vec<u32>,
+    /// Where each scheduled element's bodies start; empty when all have `arity` bodies.
+    starts: Vec<u32>,
+    arity: usize,
+    body_count: usize,
+    fixed: Vec<bool>,
+    check: Check,
+}
+
+/// Memory of the conflict check, kept so that a schedule can be replaced without allocation.
+#[derive(Clone, Debug, Default)]
+struct Check {
+    seen: Vec<bool>,
+    /// Per body: the last block and batch that wrote it, and the element that did.
+    last: Vec<LastWrite>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastWrite {
+    block: u32,
+    batch: u32,
+    element: u32,
+}
+
+const NEVER: LastWrite = LastWrite { block: u32::MAX, batch: u32::MAX, element: u32::MAX };
+
+impl Schedule {
+    /// Checks a proposed order of execution and takes a copy of the bodies in that order.
+    pub fn new(elements: &Elements<'_>, parts: Parts) -> Result<Self, ScheduleError> {
+        let mut schedule = Self { parts, ..Self::default() };
+        schedule.adopt(elements)?;
+        Ok(schedule)
+    }
+
+    /// Replaces this schedule by another, reusing its memory. `propose` fills the (cleared) parts.
+    ///
+    /// After an error the schedule is empty.
+    pub fn replace(
+        &mut self,
+        elements: &Elements<'_>,
+        propose: impl FnOnce(&mut Parts),
+    ) -> Result<(), ScheduleError> {
+        self.parts.clear();
+        propose(&mut self.parts);
+        self.adopt(elements).inspect_err(|_| self.parts.clear())
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.parts.order.len()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.parts.order.is_empty()
+    }
+
+    /// The number of bodies of the problem this schedule was made for.
+    pub fn body_count(&self) -> usize {
+        self.body_count
+    }
+
+    /// Whether the schedule was made for a problem in which this body is never written.
+    #[inline]
+    pub fn is_fixed(&self, body: u32) -> bool {
+        self.fixed.get(body as usize).is_some_and(|&fixed| fixed)
+    }
+
+    /// The elements in the order of execution.
+    pub fn order(&self) -> &[u32] {
+        &self.parts.order
+    }
+
+    /// All parts, for those who want to store or compare them.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The number of phases.
+    pub fn phase_count(&self) -> usize {
+        self.parts.phases.len().saturating_sub(1)
+    }
+
+    /// The number of blocks of all phases.
+    pub fn block_count(&self) -> usize {
+        self.parts.blocks.len().saturating_sub(1)
+    }
+
+    /// The number of batches of all blocks.
+    pub fn batch_count(&self) -> usize {
+        self.parts.batches.len().saturating_sub(1)
+    }
+
+    /// The blocks of a phase.
+    #[inline]
+    pub fn blocks(&self, phase: usize) -> Range<usize> {
+        span(&self.parts.phases, phase)
+    }
+
+    /// The batches of a block.
+    #[inline]
+    pub fn batches(&self, block: usize) -> Range<usize> {
+        span(&self.parts.blocks, block)
+    }
+
+    /// The places in the order of execution that a batch takes up.
+    #[inline]
+    pub fn batch(&self, batch: usize) -> Range<usize> {
+        span(&self.parts.batches, batch)
+    }
+
+    /// The places in the order of execution that a block takes up.
+    #[inline]
+    pub fn block(&self, block: usize) -> Range<usize> {
+        let batches = self.batches(block);
+        self.parts.batches[batches.start] as usize..self.parts.batches[batches.end] as usize
+    }
+
+    /// The places in the order of execution that a phase takes up.
+    #[inline]
+    pub fn phase(&self, phase: usize) -> Range<usize> {
+        let blocks = self.blocks(phase);
+        let batches = self.parts.blocks[blocks.start]..self.parts.blocks[blocks.end];
+        let ends = &self.parts.batches;
+        ends[batches.start as usize] as usize..ends[batches.end as usize] as usize
+    }
+
+    /// The bodies of the element at a place in the order of execution.
+    #[inline]
+    pub fn bodies_at(&self, place: usize) -> &[u32] {
+        if self.starts.is_empty() {
+            &self.bodies[place * self.arity..(place + 1) * self.arity]
+        } else {
+            &self.bodies[self.starts[place] as usize..self.starts[place + 1] as usize]
+        }
+    }
+
+    /// The bodies of all elements in the order of execution, if every element has `N` of them
+    /// (or there are no elements).
+    #[inline]
+    pub fn bodies<const N: usize>(&self) -> Option<&[[u32; N]]> {
+        let uniform = self.starts.is_empty() && (self.arity == N || self.is_empty());
+        uniform.then(|| self.bodies.as_chunks().0)
+    }
+
+    fn adopt(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
+        self.check_offsets()?;
+        self.check_once(elements.len())?;
+        self.check_conflicts(elements)?;
+        self.copy_bodies(elements);
+        Ok(())
+    }
+
+    fn check_offsets(&self) -> Result<(), ScheduleError> {
+        let Parts { order, batches, blocks, phases } = &self.parts;
+        let levels = [
+            ("batches", batches, order.len()),
+            ("blocks", blocks, batches.len().saturating_sub(1)),
+            ("phases", phases, blocks.len().saturating_sub(1)),
+        ];
+        for (level, offsets, end) in levels {
+            let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+            let ends = (offsets.first().copied(), offsets.last().map(|&last| last as usize));
+            if !rising || ends != (Some(0), Some(end)) {
+                return Err(ScheduleError::BadOffsets { level, end });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_once(&mut self, elements: usize) -> Result<(), ScheduleError> {
+        let seen = &mut self.check.seen;
+        seen.clear();
+        seen.resize(elements, false);
+        for &element in &self.parts.order {
+            match seen.get_mut(element as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => {
+                    let times = self.parts.order.iter().filter(|&&other| other == element).count();
+                    return Err(ScheduleError::NotOnce { element, times });
+                }
+            }
+        }
+        match seen.iter().position(|&seen| !seen) {
+            Some(missing) => Err(ScheduleError::NotOnce { element: missing as u32, times: 0 }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_conflicts(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
+        let mut last = std::mem::take(&mut self.check.last);
+        last.clear();
+        last.resize(elements.body_count(), NEVER);
+        let result = (0..self.phase_count())
+            .try_for_each(|phase| self.check_phase(elements, phase, &mut last));
+        self.check.last = last;
+        result
+    }
+
+    fn check_phase(
+        &self,
+        elements: &Elements<'_>,
+        phase: usize,
+        last: &mut [LastWrite],
+    ) -> Result<(), ScheduleError> {
+        let blocks = self.blocks(phase);
+        let first_block = blocks.start as u32;
+        for block in blocks {
+            for batch in self.batches(block) {
+                for &element in &self.parts.order[self.batch(batch)] {
+                    let write = LastWrite { block: block as u32, batch: batch as u32, element };
+                    for body in elements.movable_of(element as usize) {
+                        let earlier = std::mem::replace(&mut last[body as usize], write);
+                        // `u32::MAX` marks a body that nobody wrote: no such block, no such batch.
+                        let other_block = earlier.block != u32::MAX
+                            && earlier.block >= first_block
+                            && earlier.block != write.block;
+                        let place = if other_block {
+                            Place::Phase(phase)
+                        } else if earlier.batch == write.batch {
+                            Place::Batch(batch)
+                        } else {
+                            continue;
+                        };
+                        return Err(ScheduleError::Conflict {
+                            first: earlier.element,
+                            second: element,
+                            body,
+                            place,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_bodies(&mut self, elements: &Elements<'_>) {
+        self.body_count = elements.body_count();
+        self.fixed.clear();
+        if elements.has_fixed() {
+            self.fixed
+                .extend((0..elements.body_count() as u32).map(|body| elements.is_fixed(body)));
+        }
+        self.bodies.clear();
+        self.bodies.reserve(elements.bodies().len());
+        self.starts.clear();
+        match elements.arity() {
+            Some(arity) => {
+                self.arity = arity;
+                for &element in &self.parts.order {
+                    self.bodies.extend_from_slice(elements.of(element as usize));
+                }
+            }
+            None => {
+                self.starts.push(0);
+                for &element in &self.parts.order {
+                    self.bodies.extend_from_slice(elements.of(element as usize));
+                    self.starts.push(self.bodies.len() as u32);
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn span(offsets: &[u32], part: usize) -> Range<usize> {
+    offsets[part] as usize..offsets[part + 1] as usize
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: a schedule with a missing, repeated or conflicting element cannot be made.
+
+    use super::*;
+
+    /// Parts from nested lists: phases of blocks of batches of elements.
+    fn parts(phases: &[&[&[&[u32]]]]) -> Parts {
+        let mut parts = Parts::default();
+        parts.clear();
+        for blocks in phases {
+            for batches in *blocks {
+                for batch in *batches {
+                    parts.order.extend_from_slice(batch);
+                    parts.end_batch();
+                }
+                parts.end_block();
+            }
+            parts.end_phase();
+        }
+        parts
+    }
+
+    /// A path 0–1–2–3 of three edges.
+    const PATH: [[u32; 2]; 3] = [[0, 1], [1, 2], [2, 3]];
+
+    #[test]
+    fn accepts_a_valid_coloring_and_a_valid_clustering() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        let colored = Schedule::new(&elements, parts(&[&[&[&[0, 2]]], &[&[&[1]]]])).unwrap();
+        assert_eq!(colored.bodies::<2>().unwrap(), [[0, 1], [2, 3], [1, 2]]);
+        assert_eq!((colored.phase_count(), colored.phase(1)), (2, 2..3));
+        let clustered = Schedule::new(&elements, parts(&[&[&[&[0], &[1], &[2]]]])).unwrap();
+        assert_eq!((clustered.batch_count(), clustered.block(0)), (3, 0..3));
+    }
+
+    #[test]
+    fn refuses_conflicts_in_a_batch_and_between_blocks() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        assert_eq!(
+            Schedule::new(&elements, parts(&[&[&[&[0, 1, 2]]]])).unwrap_err(),
+            ScheduleError::Conflict { first: 0, second: 1, body: 1, place: Place::Batch(0) }
+        );
+        assert_eq!(
+            Schedule::new(&elements, parts(&[&[&[&[0]]], &[&[&[2]], &[&[1]]]])).unwrap_err(),
+            ScheduleError::Conflict { first: 2, second: 1, body: 2, place: Place::Phase(1) }
+        );
+    }
+
+    #[test]
+    fn fixed_bodies_do_not_conflict() {
+        let fixed = [false, true, true, false];
+        let elements = Elements::uniform(&PATH, 4).unwrap().with_fixed(&fixed).unwrap();
+        let schedule = Schedule::new(&elements, parts(&[&[&[&[0, 1]], &[&[2]]]])).unwrap();
+        assert!(schedule.is_fixed(1) && !schedule.is_fixed(0));
+    }
+
+    #[test]
+    fn refuses_missing_repeated_and_unknown_elements() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        for (phases, element, times) in [
+            (parts(&[&[&[&[0, 2]]]]), 1, 0),
+            (parts(&[&[&[&[0, 2]]], &[&[&[1, 2]]]]), 2, 2),
+            (parts(&[&[&[&[0, 2]]], &[&[&[1, 9]]]]), 9, 1),
+        ] {
+            assert_eq!(
+                Schedule::new(&elements, phases).unwrap_err(),
+                ScheduleError::NotOnce { element, times }
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_offsets_that_do_not_nest() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        let good = parts(&[&[&[&[0, 2]]], &[&[&[1]]]]);
+        let cut = Parts { phases: vec![0, 1], ..good.clone() };
+        assert_eq!(
+            Schedule::new(&elements, cut).unwrap_err(),
+            ScheduleError::BadOffsets { level: "phases", end: 2 }
+        );
+        let falling = Parts { batches: vec![0, 3, 2, 3], ..good };
+        assert!(Schedule::new(&elements, falling).is_err());
+        assert!(Schedule::new(&elements, Parts::default()).is_err());
+    }
+
+    #[test]
+    fn replacing_reuses_memory_and_empties_on_error() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        let mut schedule = Schedule::new(&elements, parts(&[&[&[&[0, 2]]], &[&[&[1]]]])).unwrap();
+        let error = schedule.replace(&elements, |parts| {
+            parts.order.extend([0, 1, 2]);
+            parts.end_batch();
+            parts.end_block();
+            parts.end_phase();
+        });
+        assert!(error.is_err() && schedule.is_empty());
+    }
+}
