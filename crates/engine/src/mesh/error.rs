@@ -1,0 +1,93 @@
+//! What can be wrong with a mesh. Each message says what, where, and what would be right.
+
+/// The most vertices a mesh may have.
+///
+/// A solid of this many takes about 20 GB, and three corners for each triangle of any
+/// generated surface still count in a `u32`, which `topology.rs` relies on.
+pub const MAX_VERTICES: u64 = 1 << 27;
+
+/// Errors of the mesh module.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// A generator was asked for too few of something.
+    #[error("{mesh}: `{what}` is {count}, it must be at least {least}")]
+    TooFew {
+        /// The generator.
+        mesh: &'static str,
+        /// The parameter, as scene files name it.
+        what: &'static str,
+        /// What was asked for.
+        count: u32,
+        /// What would do.
+        least: u32,
+    },
+    /// A length that is zero, negative, infinite or not a number.
+    #[error("{mesh}: `{what}` is {value}, it must be a finite number above 0 (in meters)")]
+    BadLength {
+        /// The generator or function.
+        mesh: &'static str,
+        /// The parameter, as scene files name it.
+        what: &'static str,
+        /// What was given.
+        value: f32,
+    },
+    /// A torus that would pass through itself.
+    #[error("torus: `tube-radius` is {tube_radius}, it must be below `radius`, which is {radius}")]
+    FatTorus {
+        /// From the center to the middle of the tube.
+        radius: f32,
+        /// Radius of the tube.
+        tube_radius: f32,
+    },
+    /// More vertices than [`MAX_VERTICES`].
+    #[error("{mesh}: {vertices} vertices are too many, the most is {MAX_VERTICES}; ask for fewer")]
+    TooManyVertices {
+        /// The generator or file.
+        mesh: String,
+        /// How many there would be.
+        vertices: u128,
+    },
+    /// More triangles than corner numbers fit a `u32`.
+    #[error("{triangles} triangles are too many, the most is {}", u32::MAX / 3)]
+    TooManyTriangles {
+        /// How many there are.
+        triangles: usize,
+    },
+    /// An element or a group names a vertex that does not exist.
+    #[error("{what} {number} names vertex {index}, but the mesh has {vertices} vertices (0 to {})", .vertices.saturating_sub(1))]
+    IndexOutOfRange {
+        /// 'triangle', 'tetrahedron' or 'entry of group `name`'.
+        what: String,
+        /// Which one, from 0.
+        number: usize,
+        /// The vertex it names.
+        index: u32,
+        /// Vertices of the mesh.
+        vertices: usize,
+    },
+    /// A coordinate that is infinite or not a number.
+    #[error("vertex {vertex} is at ({}, {}, {}): coordinates must be finite", .position[0], .position[1], .position[2])]
+    NotFinite {
+        /// Number of the vertex, from 0.
+        vertex: usize,
+        /// Its coordinates.
+        position: [f32; 3],
+    },
+    /// A tetrahedron with no volume, or inside out.
+    #[error(
+        "tetrahedron {number} has volume {volume} m³: it must be above 0; swap two of its corners if it is inside out"
+    )]
+    BadTetrahedron {
+        /// Which one, from 0.
+        number: usize,
+        /// Its signed volume.
+        volume: f32,
+    },
+    /// A group that is not sorted, or names a vertex twice.
+    #[error("group `{name}` must be sorted and name each vertex once")]
+    UnsortedGroup {
+        /// The group.
+        name: String,
+    },
+}
