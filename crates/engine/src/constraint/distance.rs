@@ -1,0 +1,23 @@
+//! Distance: C = |x₁ − x₂| − d, with d the rest length.
+//!
+//! ∇₁C = n, ∇₂C = −n, n = (x₁ − x₂) / |x₁ − x₂|. (Paper A's equation 2 prints d².)
+//! Serves stretch (edges), distance bending (the far corners of two triangles, paper B's EBC) and
+//! attachments (d = 0).
+
+use super::{Constraint, TINY};
+use crate::math::{Lane, Vec3};
+
+/// Two particles keep their distance.
+#[derive(Clone, Copy, Debug)]
+pub struct Distance;
+
+impl Constraint<2> for Distance {
+    #[inline(always)]
+    fn evaluate<L: Lane>(x: &[Vec3<L>; 2], rest: L) -> (L, [Vec3<L>; 2]) {
+        let difference = x[0] - x[1];
+        let length = difference.length();
+        // Two particles in one place have no direction: the gradient vanishes, nothing moves.
+        let normal = difference * (L::splat(1.0) / length.max(L::splat(TINY)));
+        (length - rest, [normal, -normal])
+    }
+}

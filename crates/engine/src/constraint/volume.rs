@@ -1,0 +1,23 @@
+//! Tetrahedral volume: C = (p₂₁ × p₃₁)·p₄₁ / 6 − V₀, with pᵢⱼ = xᵢ − xⱼ.
+//!
+//! ∇₂ = (p₃₁ × p₄₁)/6, ∇₃ = (p₄₁ × p₂₁)/6, ∇₄ = (p₂₁ × p₃₁)/6, ∇₁ = −(∇₂ + ∇₃ + ∇₄).
+//! (Paper C's equations 8 to 11 print them permuted.)
+
+use super::Constraint;
+use crate::math::{Lane, Vec3};
+
+/// A tetrahedron keeps its volume.
+#[derive(Clone, Copy, Debug)]
+pub struct Volume;
+
+impl Constraint<4> for Volume {
+    #[inline(always)]
+    fn evaluate<L: Lane>(x: &[Vec3<L>; 4], rest: L) -> (L, [Vec3<L>; 4]) {
+        let sixth = L::splat(1.0 / 6.0);
+        let (p2, p3, p4) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
+        let g2 = p3.cross(p4) * sixth;
+        let g3 = p4.cross(p2) * sixth;
+        let g4 = p2.cross(p3) * sixth;
+        (g4.dot(p4) - rest, [-(g2 + g3 + g4), g2, g3, g4])
+    }
+}

@@ -1,0 +1,99 @@
+//! What a kernel may do with a number.
+//!
+//! Only operations that IEEE 754 rounds exactly one way, so that every lane of every width gives
+//! the same bits: no fused multiply-add, no reciprocal estimate, no library function.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// One number, or several side by side.
+pub trait Lane:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The outcome of a comparison in every lane.
+    type Mask: Copy;
+    /// How many numbers stand side by side.
+    const WIDTH: usize;
+
+    /// `number(i)` in lane `i`.
+    fn from_lanes(number: impl Fn(usize) -> f32) -> Self;
+    /// The number in lane `i`, rounded to `f32`.
+    fn lane(self, i: usize) -> f32;
+    /// Four numbers a lane, `quadruple(i)` in lane `i`, sorted by component: how particles are
+    /// loaded. One method, because wide lanes transpose registers here.
+    fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4];
+
+    /// The same number in every lane.
+    fn splat(value: f32) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Magnitude.
+    fn abs(self) -> Self;
+    /// The smaller one. Operands are never NaN.
+    fn min(self, other: Self) -> Self;
+    /// The larger one. Operands are never NaN.
+    fn max(self, other: Self) -> Self;
+    /// Where `self < other`.
+    fn less(self, other: Self) -> Self::Mask;
+    /// `yes` where the mask holds, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+macro_rules! scalar_lane {
+    ($float:ty) => {
+        impl Lane for $float {
+            type Mask = bool;
+            const WIDTH: usize = 1;
+
+            #[inline(always)]
+            fn from_lanes(number: impl Fn(usize) -> f32) -> Self {
+                number(0).into()
+            }
+            #[inline(always)]
+            fn lane(self, _: usize) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
+                quadruple(0).map(Self::from)
+            }
+            #[inline(always)]
+            fn splat(value: f32) -> Self {
+                value.into()
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$float>::sqrt(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$float>::abs(self)
+            }
+            // Written as comparisons: that is what SIMD instructions compute.
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                if self < other { self } else { other }
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+        }
+    };
+}
+
+scalar_lane!(f32);
+// Tests only: gradients are compared with central differences, which need the precision.
+scalar_lane!(f64);

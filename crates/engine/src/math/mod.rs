@@ -1,0 +1,10 @@
+//! The arithmetic of the kernels: written once over a lane type, run on one `f32`, on several
+//! at a time, or on `f64` in tests, with the same operations in the same order.
+
+mod angle;
+mod lane;
+mod vec3;
+
+pub use angle::atan2;
+pub use lane::Lane;
+pub use vec3::Vec3;
