@@ -1,6 +1,8 @@
 //! What a partitioner sees of a problem: elements, the bodies each one writes, and which
 //! bodies are fixed. No positions, no physics.
 
+use std::ops::Range;
+
 use crate::InputError;
 
 /// A list of elements, each writing a few bodies, borrowed from the caller.
@@ -97,6 +99,17 @@ impl<'a> Elements<'a> {
             Layout::Uniform(arity) => &self.bodies[element * arity..(element + 1) * arity],
             Layout::Ragged(offsets) => {
                 &self.bodies[offsets[element] as usize..offsets[element + 1] as usize]
+            }
+        }
+    }
+
+    /// The bodies of a range of elements, one after another.
+    #[inline]
+    pub fn bodies_of(&self, elements: Range<usize>) -> &'a [u32] {
+        match self.layout {
+            Layout::Uniform(arity) => &self.bodies[elements.start * arity..elements.end * arity],
+            Layout::Ragged(offsets) => {
+                &self.bodies[offsets[elements.start] as usize..offsets[elements.end] as usize]
             }
         }
     }

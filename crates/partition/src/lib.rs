@@ -1,9 +1,12 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
+pub mod coloring;
 mod elements;
 mod error;
+mod incidence;
 mod schedule;
 
 pub use elements::Elements;
 pub use error::{InputError, Place, ScheduleError};
+pub use incidence::Incidence;
 pub use schedule::{Parts, Schedule};
