@@ -47,6 +47,36 @@ pub enum InputError {
         /// Bodies there are.
         bodies: usize,
     },
+    /// A list with one entry per element or per body that has the wrong length.
+    #[error("{given} {what} for {expected} {of}; give one each")]
+    WrongCount {
+        /// What the list holds.
+        what: &'static str,
+        /// Entries given.
+        given: usize,
+        /// What there should be one for each of.
+        of: &'static str,
+        /// How many of those there are.
+        expected: usize,
+    },
+    /// A coordinate or a size that is infinite or not a number.
+    #[error("{what} {index} is not finite; the simulation may have diverged")]
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+        /// Its place in the list.
+        index: usize,
+    },
+    /// An option outside its range.
+    #[error("{option} must be {range}, not {given}")]
+    BadOption {
+        /// Which option.
+        option: &'static str,
+        /// What it may be.
+        range: &'static str,
+        /// What it was.
+        given: String,
+    },
     /// More than 32-bit ids can name.
     #[error("more than {limit} elements, bodies or body ids; split the problem")]
     TooMany {
@@ -90,6 +120,17 @@ pub enum ScheduleError {
         /// Where they meet.
         place: Place,
     },
+}
+
+/// What can go wrong in a partitioner that takes more than elements.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PartitionError {
+    /// The input makes no sense.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The result failed the conflict check, because a promise of the caller did not hold.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
 }
 
 /// Where two conflicting elements meet.

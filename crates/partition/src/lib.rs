@@ -1,5 +1,6 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
+pub mod clusters;
 pub mod coloring;
 mod elements;
 mod error;
@@ -7,6 +8,6 @@ mod incidence;
 mod schedule;
 
 pub use elements::Elements;
-pub use error::{InputError, Place, ScheduleError};
+pub use error::{InputError, PartitionError, Place, ScheduleError};
 pub use incidence::Incidence;
 pub use schedule::{Parts, Schedule};
