@@ -69,14 +69,17 @@ fn check_division(clusters: &Clusters, elements: usize, stop: Stop) -> Result<()
 fn check_graph(problem: &Problem, clusters: &Clusters) -> Result<(), TestCaseError> {
     let graph = clusters.graph(&problem.elements()).unwrap();
     let adjacent = |first: usize, second: usize| {
-        let pairs = clusters.of(first).iter().flat_map(|&a| {
-            clusters.of(second).iter().map(move |&b| (a as usize, b as usize))
-        });
+        let pairs = clusters
+            .of(first)
+            .iter()
+            .flat_map(|&a| clusters.of(second).iter().map(move |&b| (a as usize, b as usize)));
         first != second && pairs.into_iter().any(|(a, b)| problem.conflict(a, b))
     };
     for first in 0..clusters.len() {
-        let expected: Vec<u32> =
-            (0..clusters.len()).filter(|&second| adjacent(first, second)).map(|c| c as u32).collect();
+        let expected: Vec<u32> = (0..clusters.len())
+            .filter(|&second| adjacent(first, second))
+            .map(|c| c as u32)
+            .collect();
         prop_assert_eq!(graph.neighbors(first), expected);
     }
     Ok(())
@@ -201,8 +204,7 @@ fn growth_keeps_to_the_mesh_where_it_folds_over_itself() {
         })
         .collect();
     let points = mean_points(&elements, &rolled).unwrap();
-    let by_space =
-        Clusters::by_subdivision(&points, &Subdivision::new(Stop::Subsets(64))).unwrap();
+    let by_space = Clusters::by_subdivision(&points, &Subdivision::new(Stop::Subsets(64))).unwrap();
     let by_growth = Clusters::by_growth(&elements, Stop::Subsets(64)).unwrap();
     let degree = |clusters: &Clusters| {
         let graph = clusters.graph(&elements).unwrap();

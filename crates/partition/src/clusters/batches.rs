@@ -140,11 +140,11 @@ impl<'a> Workspace<'a> {
             let mut moved = false;
             for element in 0..self.colors.len() {
                 let color = self.colors[element];
-                if self.sizes[color] > wanted[color] {
-                    if let Some(target) = self.neediest(self.used(element), &wanted) {
-                        self.recolor(element, target);
-                        moved = true;
-                    }
+                if self.sizes[color] > wanted[color]
+                    && let Some(target) = self.neediest(self.used(element), &wanted)
+                {
+                    self.recolor(element, target);
+                    moved = true;
                 }
             }
             if !moved {

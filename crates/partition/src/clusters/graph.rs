@@ -80,7 +80,8 @@ impl ClusterGraph {
         let mut next = self.offsets.clone();
         let mut edge = 0;
         for cluster in 0..self.len() {
-            for &other in self.neighbors(cluster).iter().filter(|&&other| other as usize > cluster) {
+            for &other in self.neighbors(cluster).iter().filter(|&&other| other as usize > cluster)
+            {
                 for end in [cluster, other as usize] {
                     edges[next[end] as usize] = edge;
                     next[end] += 1;

@@ -27,9 +27,8 @@ pub(super) fn grow(elements: &Elements<'_>, stop: Stop) -> Result<Clusters, Inpu
     let mut growth = Growth::new(elements, size);
     growth.run();
     let clusters = gather(&growth.cluster_of, growth.clusters as usize);
-    let bodies: Vec<Vec<u32>> = (0..clusters.len())
-        .map(|cluster| movable_bodies(elements, clusters.of(cluster)))
-        .collect();
+    let bodies: Vec<Vec<u32>> =
+        (0..clusters.len()).map(|cluster| movable_bodies(elements, clusters.of(cluster))).collect();
     let graph = ClusterGraph::new(elements.body_count(), bodies.len(), |cluster| &bodies[cluster]);
     let merged = Merge::new(&clusters, &graph).run(stop);
     let merged_of: Vec<u32> =
