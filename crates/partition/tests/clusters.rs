@@ -67,7 +67,7 @@ fn check_division(clusters: &Clusters, elements: usize, stop: Stop) -> Result<()
 }
 
 fn check_graph(problem: &Problem, clusters: &Clusters) -> Result<(), TestCaseError> {
-    let graph = clusters.graph(&problem.elements()).unwrap();
+    let graph = clusters.graph(&problem.elements()).expect("as many elements");
     let adjacent = |first: usize, second: usize| {
         let pairs = clusters
             .of(first)
