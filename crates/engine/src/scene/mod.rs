@@ -1,3 +1,6 @@
 //! Scene files: TOML in, a validated [`Scene`] out.
 
 pub mod file;
+mod schema;
+
+pub use schema::schema;

@@ -1,0 +1,154 @@
+//! `mesh`: the generators and mesh files that bodies and shapes are made from.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scene::schema::range;
+
+/// A generated mesh or one from a file.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum MeshSource {
+    /// A rectangle of cloth in the x–z plane, centered on the origin.
+    /// Groups: left, right (x), front, back (z), left-front, right-front, left-back, right-back, corners.
+    Grid(Grid),
+    /// A round piece of cloth in the x–z plane. Groups: center, rim.
+    Disc(Disc),
+    /// A closed surface of a ball. Groups: top, bottom.
+    Sphere(Sphere),
+    /// An open tube of cloth along the x axis. Groups: start, end.
+    Tube(Tube),
+    /// A closed surface of a torus around the y axis. Groups: none.
+    Torus(Torus),
+    /// A closed surface of a box. Groups: top, bottom, left, right, front, back.
+    Box(BoxSurface),
+    /// A solid box of tetrahedra, six to a cell. Groups as for the box.
+    Block(Block),
+    /// A Wavefront OBJ file. Groups: the file's objects and groups.
+    File(MeshFile),
+}
+
+/// See [`MeshSource::Grid`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Grid {
+    /// Particles along x and along z.
+    #[schemars(transform = range::at_least::<2>)]
+    pub particles: [u32; 2],
+    /// Size along x and z, m.
+    #[schemars(transform = range::positive)]
+    pub size: [f32; 2],
+    /// How the squares are cut into triangles.
+    #[serde(default)]
+    pub diagonals: Diagonals,
+    /// Seed of random diagonals.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// How the squares of a grid are cut into triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Diagonals {
+    /// All the same way.
+    #[default]
+    Regular,
+    /// In turn, like a chessboard.
+    Alternating,
+    /// At random, from the grid's seed.
+    Random,
+}
+
+/// See [`MeshSource::Disc`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Disc {
+    /// From the center to the rim, m.
+    #[schemars(transform = range::positive)]
+    pub radius: f32,
+    /// Rings of triangles around the center: 6 · rings² triangles in all.
+    #[schemars(transform = range::at_least::<1>)]
+    pub rings: u32,
+}
+
+/// See [`MeshSource::Sphere`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Sphere {
+    /// From the center to the surface, m.
+    #[schemars(transform = range::positive)]
+    pub radius: f32,
+    /// Pieces that each edge of an icosahedron is cut into: 20 · subdivisions² triangles.
+    #[schemars(transform = range::at_least::<1>)]
+    pub subdivisions: u32,
+}
+
+/// See [`MeshSource::Tube`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Tube {
+    /// From the axis to the surface, m.
+    #[schemars(transform = range::positive)]
+    pub radius: f32,
+    /// From end to end, m.
+    #[schemars(transform = range::positive)]
+    pub length: f32,
+    /// Particles around.
+    #[schemars(transform = range::at_least::<3>)]
+    pub around: u32,
+    /// Particles along.
+    #[schemars(transform = range::at_least::<2>)]
+    pub along: u32,
+}
+
+/// See [`MeshSource::Torus`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Torus {
+    /// From the center to the middle of the tube, m.
+    #[schemars(transform = range::positive)]
+    pub radius: f32,
+    /// Radius of the tube, m.
+    #[schemars(transform = range::positive)]
+    pub tube_radius: f32,
+    /// Particles around the axis.
+    #[schemars(transform = range::at_least::<3>)]
+    pub around: u32,
+    /// Particles around the tube.
+    #[schemars(transform = range::at_least::<3>)]
+    pub tube_around: u32,
+}
+
+/// See [`MeshSource::Box`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BoxSurface {
+    /// Full lengths along x, y and z, m.
+    #[schemars(transform = range::positive)]
+    pub size: [f32; 3],
+    /// Squares along x, y and z.
+    #[schemars(transform = range::at_least::<1>)]
+    pub cells: [u32; 3],
+}
+
+/// See [`MeshSource::Block`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Block {
+    /// Full lengths along x, y and z, m.
+    #[schemars(transform = range::positive)]
+    pub size: [f32; 3],
+    /// Cubes along x, y and z.
+    #[schemars(transform = range::at_least::<1>)]
+    pub cells: [u32; 3],
+}
+
+/// See [`MeshSource::File`].
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MeshFile {
+    /// Path of the file, relative to the scene file.
+    pub path: PathBuf,
+}
