@@ -63,7 +63,9 @@ impl SceneError {
         match &self.place {
             Place::File => write!(formatter, "{file}: ")?,
             // A key says more than a column; without one the column is all there is.
-            Place::Line { line, column } if self.key.is_empty() => write!(formatter, "{file}:{line}:{column}: ")?,
+            Place::Line { line, column } if self.key.is_empty() => {
+                write!(formatter, "{file}:{line}:{column}: ")?;
+            }
             Place::Line { line, .. } => write!(formatter, "{file}:{line}: ")?,
             Place::Override(text) => write!(formatter, "--set {text}: ")?,
         }

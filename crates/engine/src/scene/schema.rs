@@ -12,10 +12,12 @@ use super::file::SceneFile;
 
 /// JSON Schema (draft 2020-12) of scene files.
 pub fn schema() -> Value {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SceneFile>();
+    let mut schema =
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SceneFile>();
     schema.insert("title".into(), "taut scene".into());
     RecursiveTransform(without_null).transform(&mut schema);
     RecursiveTransform(readable_default).transform(&mut schema);
+    RecursiveTransform(described_choices).transform(&mut schema);
     schema.into()
 }
 
@@ -42,6 +44,19 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
+/// Editors show the description of a key: that of `grid` in `mesh.grid` is its choice's.
+fn described_choices(schema: &mut Schema) {
+    for choice in schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        let description = choice.get("description").cloned().unwrap_or_default();
+        let key = choice.get_mut("properties").and_then(Value::as_object_mut);
+        for table in
+            key.into_iter().flat_map(|key| key.values_mut()).filter_map(Value::as_object_mut)
+        {
+            table.entry("description").or_insert_with(|| description.clone());
+        }
+    }
+}
+
 /// Defaults are single precision: 0.3, not 0.30000001192092896.
 fn readable_default(schema: &mut Schema) {
     if let Some(default) = schema.get_mut("default") {
@@ -58,13 +73,16 @@ fn shorten(value: &mut Value) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(entries) => entries.values_mut().for_each(shorten),
+        Value::Object(entries) => {
+            entries.retain(|_, entry| !entry.is_null());
+            entries.values_mut().for_each(shorten);
+        }
         _ => {}
     }
 }
 
 /// Ranges of numbers, for single ones and for each number of an array.
-pub(super) mod range {
+pub(in crate::scene) mod range {
     use schemars::Schema;
     use serde_json::Value;
 
@@ -99,10 +117,84 @@ pub(super) mod range {
 
 #[cfg(test)]
 mod tests {
+    //! Contract: `check.rs` understands the whole schema, and every key explains itself.
     use super::*;
+    use crate::scene::ELEMENT_KINDS;
+    use crate::scene::check::KEYWORDS;
+
+    /// Says nothing about what a file may contain.
+    const NOTES: &[&str] = &["$schema", "$defs", "title", "description", "default"];
+
+    /// Calls `visit(where, schema)` for every schema inside `schema`, itself included.
+    fn each(schema: &Value, place: &str, visit: &mut dyn FnMut(&str, &Value)) {
+        visit(place, schema);
+        for keyword in ["$defs", "properties"] {
+            for (name, inner) in
+                schema.get(keyword).and_then(Value::as_object).into_iter().flatten()
+            {
+                each(inner, &format!("{place}/{name}"), visit);
+            }
+        }
+        for keyword in ["items", "additionalProperties"] {
+            if let Some(inner @ Value::Object(_)) = schema.get(keyword) {
+                each(inner, &format!("{place}/{keyword}"), visit);
+            }
+        }
+        for choice in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
+            each(choice, place, visit);
+        }
+    }
 
     #[test]
-    fn print_it() {
-        println!("{}", serde_json::to_string_pretty(&schema()).unwrap());
+    fn every_keyword_is_understood() {
+        each(&schema(), "", &mut |place, schema| {
+            for keyword in schema.as_object().unwrap().keys() {
+                let known =
+                    KEYWORDS.contains(&keyword.as_str()) || NOTES.contains(&keyword.as_str());
+                assert!(known, "{place}: check.rs does not understand {keyword}");
+            }
+        });
+    }
+
+    #[test]
+    fn every_choice_is_all_words_or_all_tables() {
+        each(&schema(), "", &mut |place, schema| {
+            let choices =
+                schema.get("oneOf").and_then(Value::as_array).cloned().unwrap_or_default();
+            let words = choices.iter().filter(|choice| choice.get("const").is_some()).count();
+            assert!(words == 0 || words == choices.len(), "{place}");
+        });
+    }
+
+    #[test]
+    fn every_key_and_choice_has_a_description() {
+        each(&schema(), "", &mut |place, schema| {
+            let choices = schema.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+            let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+            for described in choices.chain(keys.map(|(_, key)| key)) {
+                let description = described.get("description").and_then(Value::as_str);
+                assert!(description.is_some_and(|text| text.len() > 5), "{place}: {described}");
+            }
+        });
+    }
+
+    #[test]
+    fn defaults_are_short_numbers_without_nulls() {
+        let text = schema().to_string();
+        assert!(!text.contains("null"), "{text}");
+        assert!(text.contains("\"default\":0.3,"), "{text}");
+    }
+
+    #[test]
+    fn the_schema_is_the_same_every_time() {
+        assert_eq!(schema().to_string(), schema().to_string());
+    }
+
+    #[test]
+    fn element_kinds_are_the_keys_of_elements() {
+        let schema = schema();
+        let elements = schema.pointer("/$defs/Elements/properties").and_then(Value::as_object);
+        let keys: Vec<_> = elements.unwrap().keys().collect();
+        assert_eq!(keys, ELEMENT_KINDS);
     }
 }

@@ -1,7 +1,10 @@
 //! 'Did you mean …?' and lists of what is allowed.
 
 /// The candidate that `word` most likely is a misspelling of.
-pub(super) fn nearest<'word>(word: &str, candidates: impl IntoIterator<Item = &'word str>) -> Option<&'word str> {
+pub(super) fn nearest<'word>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'word str>,
+) -> Option<&'word str> {
     let tolerance = (word.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()
@@ -12,7 +15,7 @@ pub(super) fn nearest<'word>(word: &str, candidates: impl IntoIterator<Item = &'
 }
 
 /// `did you mean "x"?` where there is a near miss, else `give one of …`.
-pub(super) fn remedy<'word>(word: &str, candidates: &[&'word str], quote: &str) -> String {
+pub(super) fn remedy(word: &str, candidates: &[&str], quote: &str) -> String {
     match nearest(word, candidates.iter().copied()) {
         Some(candidate) => format!("did you mean {quote}{candidate}{quote}?"),
         None => format!("give {}", one_of(candidates, quote)),
@@ -21,7 +24,8 @@ pub(super) fn remedy<'word>(word: &str, candidates: &[&'word str], quote: &str) 
 
 /// `one of a, b, c`, or the only one.
 pub(super) fn one_of(candidates: &[&str], quote: &str) -> String {
-    let quoted: Vec<_> = candidates.iter().map(|candidate| format!("{quote}{candidate}{quote}")).collect();
+    let quoted: Vec<_> =
+        candidates.iter().map(|candidate| format!("{quote}{candidate}{quote}")).collect();
     match quoted.as_slice() {
         [only] => only.clone(),
         several => format!("one of {}", several.join(", ")),
@@ -30,7 +34,10 @@ pub(super) fn one_of(candidates: &[&str], quote: &str) -> String {
 
 /// Other scene formats write `bend_distance` or `bendDistance`.
 fn normalized(word: &str) -> Vec<char> {
-    word.chars().filter(|character| !matches!(character, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    word.chars()
+        .filter(|character| !matches!(character, '-' | '_' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Levenshtein's distance, row by row. A misspelled word is short; only that much is compared.

@@ -82,7 +82,8 @@ impl Node {
         let mut in_file = Path::default();
         for segment in &path.0 {
             let mut segment = segment.clone();
-            if let (Segment::Index(position), Some(Value::Array(entries))) = (&segment, node.map(|node| &node.value))
+            if let (Segment::Index(position), Some(Value::Array(entries))) =
+                (&segment, node.map(|node| &node.value))
                 && let Some(entry) = entries.get(*position)
             {
                 segment = Segment::Index(entry.index);
@@ -101,7 +102,9 @@ impl Node {
             Value::Float(float) => (*float).into(),
             Value::Boolean(boolean) => (*boolean).into(),
             Value::Array(entries) => entries.iter().map(|entry| entry.node.to_json()).collect(),
-            Value::Table(table) => table.iter().map(|(key, node)| (key.clone(), node.to_json())).collect(),
+            Value::Table(table) => {
+                table.iter().map(|(key, node)| (key.clone(), node.to_json())).collect()
+            }
         }
     }
 
@@ -130,17 +133,28 @@ fn convert(value: DeValue<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {
         DeValue::String(text) => Value::String(text.into_owned()),
         DeValue::Integer(integer) => {
             let parsed = i128::from_str_radix(integer.as_str(), integer.radix());
-            Value::Integer(parsed.unwrap_or(if integer.as_str().starts_with('-') { i128::MIN } else { i128::MAX }))
+            Value::Integer(parsed.unwrap_or(if integer.as_str().starts_with('-') {
+                i128::MIN
+            } else {
+                i128::MAX
+            }))
         }
         // The parser has checked the digits; too many of them read as infinity.
         DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(boolean) => Value::Boolean(boolean),
         DeValue::Datetime(datetime) => Value::Datetime(datetime.to_string()),
         DeValue::Array(values) => Value::Array(
-            values.into_iter().enumerate().map(|(index, value)| {
-                let node = Node { origin: origin(value.span().start), value: convert(value.into_inner(), origin) };
-                Entry { index, node }
-            }).collect(),
+            values
+                .into_iter()
+                .enumerate()
+                .map(|(index, value)| {
+                    let node = Node {
+                        origin: origin(value.span().start),
+                        value: convert(value.into_inner(), origin),
+                    };
+                    Entry { index, node }
+                })
+                .collect(),
         ),
         DeValue::Table(table) => convert_table(table, origin),
     }
@@ -148,7 +162,8 @@ fn convert(value: DeValue<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {
 
 fn convert_table(table: DeTable<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {
     let entries = table.into_iter().map(|(key, value)| {
-        let node = Node { origin: origin(key.span().start), value: convert(value.into_inner(), origin) };
+        let node =
+            Node { origin: origin(key.span().start), value: convert(value.into_inner(), origin) };
         (key.into_inner().into_owned(), node)
     });
     Value::Table(entries.collect())

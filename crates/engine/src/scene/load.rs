@@ -1,0 +1,322 @@
+//! From the text of a scene file to a [`Scene`], or to all that is wrong with it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::check::check;
+use super::error::{Place, SceneError, SceneErrors};
+use super::file::SceneFile;
+use super::library;
+use super::meshes::make_meshes;
+use super::overrides::Override;
+use super::particles::check_particles;
+use super::path::{Finding, Path, Segment};
+use super::prune::{Lost, prune};
+use super::schema::schema;
+use super::tree::{Node, Origin};
+use super::validate::validate;
+use crate::mesh::Mesh;
+
+/// Scene files are written by people; one larger than this is not a scene.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// More errors than this are counted, not listed.
+const MAX_ERRORS: usize = 100;
+
+/// A scene that is fit to be simulated: every name, index, number and mesh in it is checked.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The file's name without its ending, or the name of a built-in scene.
+    pub name: String,
+    /// What the file says, with defaults filled in and overrides applied.
+    pub file: SceneFile,
+    /// For each body its mesh, welded, before its transform. Copies of a body share it.
+    pub meshes: Vec<Arc<Mesh>>,
+    /// For each shape that is a mesh, that mesh, scaled, before its position and rotation.
+    pub shape_meshes: Vec<Option<Arc<Mesh>>>,
+    /// What a user should know although it is no error.
+    pub notes: Vec<String>,
+}
+
+impl Scene {
+    /// Reads a scene file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, the overrides or the meshes.
+    pub fn load(path: &FilePath, overrides: &[Override]) -> Result<Self, SceneErrors> {
+        let label = path.display().to_string();
+        let text = read_text(path).map_err(|problem| SceneErrors::about_file(&label, problem))?;
+        let name = path
+            .file_stem()
+            .map_or_else(|| label.clone(), |stem| stem.to_string_lossy().into_owned());
+        let directory = path.parent().unwrap_or(FilePath::new(""));
+        Reader { file: &label, text: &text, overrides, directory }.read(name)
+    }
+
+    /// Reads the text of a scene. `name` is shown as its file; mesh files are looked up in `directory`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, the overrides or the meshes.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        directory: &FilePath,
+        overrides: &[Override],
+    ) -> Result<Self, SceneErrors> {
+        Reader { file: name, text, overrides, directory }.read(name.to_owned())
+    }
+
+    /// Reads a scene file or, by its name, a built-in scene. Built-in names come first: a file
+    /// of the same name is `./name`.
+    ///
+    /// # Errors
+    /// As [`Scene::load`], and for what is neither a file nor the name of a built-in scene.
+    pub fn find(name_or_path: &str, overrides: &[Override]) -> Result<Self, SceneErrors> {
+        let path = FilePath::new(name_or_path);
+        if let Some(text) = library::text(name_or_path) {
+            let file = format!("scenes/{name_or_path}.toml");
+            let reader =
+                Reader { file: &file, text, overrides, directory: FilePath::new("scenes") };
+            return reader.read(name_or_path.to_owned());
+        }
+        let looks_like_path = path.extension().is_some() || path.components().count() > 1;
+        if looks_like_path || path.is_file() {
+            return Self::load(path, overrides);
+        }
+        Err(SceneErrors::about_file(name_or_path, library::unknown(name_or_path)))
+    }
+}
+
+fn read_text(path: &FilePath) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(cannot)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("is larger than {} MB; that is no scene", MAX_FILE_BYTES >> 20));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        format!("is not UTF-8 text (line {line}); save it as UTF-8")
+    })
+}
+
+/// One scene being read.
+struct Reader<'text> {
+    /// Shown in messages.
+    file: &'text str,
+    text: &'text str,
+    overrides: &'text [Override],
+    /// Where mesh files are looked up.
+    directory: &'text FilePath,
+}
+
+impl Reader<'_> {
+    fn read(&self, name: String) -> Result<Scene, SceneErrors> {
+        let mut tree = Node::parse_file(self.text).map_err(|error| self.syntax_error(&error))?;
+        let mut errors = self.apply_overrides(&mut tree);
+        let schema = schema();
+        let findings = check(&tree, &schema);
+        let result = if findings.len() < MAX_ERRORS {
+            self.read_rest(name, &tree, &schema, &findings)
+        } else {
+            Err(Vec::new())
+        };
+        let later = match result {
+            Ok(scene) if findings.is_empty() && errors.is_empty() => return Ok(scene),
+            Ok(_) => Vec::new(),
+            Err(later) => later,
+        };
+        errors.extend(findings.iter().chain(&later).map(|finding| self.locate(finding, &tree)));
+        Err(self.all(errors))
+    }
+
+    /// Reads what is left without `broken` and returns what else is wrong.
+    fn read_rest(
+        &self,
+        name: String,
+        tree: &Node,
+        schema: &Json,
+        broken: &[Finding],
+    ) -> Result<Scene, Vec<Finding>> {
+        let (left, lost) = prune(tree, schema, broken);
+        let scene = self.build(name, &left, &lost);
+        scene.map_err(|findings| {
+            let in_file = findings.into_iter().map(|mut finding| {
+                finding.path = left.path_in_file(&finding.path);
+                finding
+            });
+            // What contains something broken is complained about already.
+            in_file
+                .filter(|finding| !broken.iter().any(|broken| broken.path.is_within(&finding.path)))
+                .collect()
+        })
+    }
+
+    fn build(&self, name: String, tree: &Node, lost: &Lost) -> Result<Scene, Vec<Finding>> {
+        let file: SceneFile = serde_path_to_error::deserialize(tree.to_json())
+            .map_err(|error| vec![unforeseen(&error)])?;
+        let mut findings = validate(&file, lost);
+        let meshes = make_meshes(&file, self.directory, &mut findings);
+        check_particles(&file, &meshes, &mut findings);
+        if !findings.is_empty() {
+            return Err(findings);
+        }
+        let notes = notes(&file);
+        let bodies = meshes.bodies.into_iter().flatten().collect();
+        Ok(Scene { name, file, meshes: bodies, shape_meshes: meshes.shapes, notes })
+    }
+
+    fn apply_overrides(&self, tree: &mut Node) -> Vec<SceneError> {
+        let mut errors = Vec::new();
+        for (number, given) in self.overrides.iter().enumerate() {
+            if let Err(Finding { path, message }) = given.apply(number, tree) {
+                errors.push(SceneError {
+                    place: Place::Override(given.to_string()),
+                    key: path.to_string(),
+                    message,
+                });
+            }
+        }
+        errors
+    }
+
+    fn syntax_error(&self, error: &toml::de::Error) -> SceneErrors {
+        let place = error.span().map_or(Place::File, |span| self.place(Origin::File(span.start)));
+        let message = error.message().trim_end().replace('\n', ", ");
+        self.all(vec![SceneError { place, key: String::new(), message }])
+    }
+
+    fn locate(&self, finding: &Finding, tree: &Node) -> SceneError {
+        let place = self.place(tree.locate(&finding.path));
+        SceneError { place, key: finding.path.to_string(), message: finding.message.clone() }
+    }
+
+    fn place(&self, origin: Origin) -> Place {
+        match origin {
+            Origin::Override(number) => Place::Override(self.overrides[number].to_string()),
+            Origin::File(offset) => {
+                let before = self.text.get(..offset).unwrap_or(self.text);
+                let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
+                let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
+                Place::Line { line, column: 1 + before[start_of_line..].chars().count() }
+            }
+        }
+    }
+
+    fn all(&self, mut errors: Vec<SceneError>) -> SceneErrors {
+        errors.sort_by(|left, right| left.place.cmp(&right.place));
+        let more = errors.len().saturating_sub(MAX_ERRORS);
+        if more > 0 {
+            errors.truncate(MAX_ERRORS);
+            let message = format!("and {more} more errors");
+            errors.push(SceneError { place: Place::File, key: String::new(), message });
+        }
+        SceneErrors { file: self.file.to_owned(), errors }
+    }
+}
+
+/// What passed the schema and still cannot be read; the two are one and the same types, so
+/// this is a mistake in `check.rs`, but a message is better than a panic.
+fn unforeseen(error: &serde_path_to_error::Error<serde_json::Error>) -> Finding {
+    use serde_path_to_error::Segment as Step;
+    let segments = error.path().iter().filter_map(|step| match step {
+        Step::Seq { index } => Some(Segment::Index(*index)),
+        Step::Map { key } | Step::Enum { variant: key } => Some(Segment::Key(key.clone())),
+        Step::Unknown => None,
+    });
+    Finding::new(&Path(segments.collect()), error.inner().to_string())
+}
+
+fn notes(file: &SceneFile) -> Vec<String> {
+    let loose = file.bodies.iter().filter(|body| body.elements.kinds().next().is_none());
+    loose
+        .map(|body| {
+            format!("body {:?} has no elements: nothing holds its particles together", body.name)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: a sound scene comes out whole, with defaults and overrides in place.
+    use super::*;
+
+    const SCENE: &str = r#"
+title = "a hanging cloth"
+gravity = [0, -10, 0]
+
+[[bodies]]
+name = "cloth"
+mesh.grid = { particles = [4, 5], size = [1, 1] }
+pins = [{ group = "left-back" }, { indices = [3] }]
+elements.stretch = { stiffness = 1 }
+repeat = { count = [2, 1, 1], spacing = [2, 0, 0] }
+
+[[shapes]]
+name = "ball"
+geometry.mesh = { source.sphere = { radius = 1, subdivisions = 4 }, scale = 0.5 }
+"#;
+
+    fn parse(overrides: &[&str]) -> Result<Scene, SceneErrors> {
+        let overrides: Vec<Override> = overrides.iter().map(|text| text.parse().unwrap()).collect();
+        Scene::parse("test", SCENE, FilePath::new(""), &overrides)
+    }
+
+    #[test]
+    fn a_sound_scene_is_read_whole() {
+        let scene = parse(&[]).unwrap();
+        assert_eq!(scene.file.gravity, [0.0, -10.0, 0.0]);
+        assert_eq!(scene.file.steps, 300);
+        assert_eq!(scene.meshes.len(), 1);
+        assert_eq!(scene.meshes[0].positions.len(), 20);
+        let ball = scene.shape_meshes[0].as_ref().unwrap();
+        assert!((ball.bounds().unwrap().size().y - 1.0).abs() < 1e-5);
+        assert_eq!(scene.notes, [""; 0]);
+    }
+
+    #[test]
+    fn overrides_replace_and_add_values() {
+        let scene = parse(&[
+            "dt=0.5",
+            "bodies.0.mesh.grid.particles=[6, 7]",
+            "bodies.cloth.damping=0.25",
+            "bodies[0].transform.position=[0, 3, 0]",
+            "bodies.0.mesh.grid.diagonals=random",
+            "partition.order=\"natural\"",
+        ]);
+        let scene = scene.unwrap();
+        assert_eq!(scene.file.dt.to_bits(), 0.5f32.to_bits());
+        assert_eq!(scene.meshes[0].positions.len(), 42);
+        assert_eq!(scene.file.bodies[0].damping.to_bits(), 0.25f32.to_bits());
+        assert_eq!(scene.file.bodies[0].transform.position, [0.0, 3.0, 0.0]);
+        assert_eq!(scene.file.partition.order, crate::scene::file::ColoringOrder::Natural);
+    }
+
+    #[test]
+    fn errors_of_overrides_say_so() {
+        let error = parse(&["bodies.clot.damping=1", "dt=fast", "dt.x=1"]).unwrap_err();
+        let lines: Vec<_> = error.to_string().lines().map(str::to_owned).collect();
+        let expected = [
+            "--set bodies.clot.damping=1: bodies: has no entry `clot`; did you mean `cloth`?",
+            "--set dt.x=1: dt: is \"fast\", so there is no `x` in it",
+            "--set dt=fast: dt: is \"fast\"; give a number above 0",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn an_unknown_name_is_neither_file_nor_scene() {
+        let error = Scene::find("no-such-scene-at-all", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("no-such-scene-at-all: is neither a file nor"), "{error}");
+        let error = Scene::find("no/such/file.toml", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("no/such/file.toml: cannot be read: "), "{error}");
+    }
+}

@@ -1,0 +1,253 @@
+//! What a schema cannot say about a scene: keys that belong together, names that must exist,
+//! numbers that depend on each other. What needs meshes is in `resolve.rs`.
+
+use std::collections::BTreeMap;
+
+use super::describe::list;
+use super::file::*;
+use super::path::{Finding, Path};
+use super::prune::Lost;
+use super::suggest::{nearest, remedy};
+
+/// The kinds of constraints that `elements` can ask for.
+pub const ELEMENT_KINDS: &[&str] = &["stretch", "bend", "bend-distance", "volume"];
+
+/// Everything that is wrong with a scene of sound structure.
+pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let root = Path::default();
+    if file.bodies.is_empty() && lost.bodies.is_empty() {
+        findings.push(Finding::new(
+            &root.key("bodies"),
+            "is missing; give at least one [[bodies]] table",
+        ));
+    }
+    check_names(file, &mut findings);
+    for (index, body) in file.bodies.iter().enumerate() {
+        check_body(body, &root.key("bodies").index(index), &mut findings);
+    }
+    for (index, shape) in file.shapes.iter().enumerate() {
+        check_shape(shape, &root.key("shapes").index(index), &mut findings);
+    }
+    for (index, attachment) in file.attachments.iter().enumerate() {
+        let path = root.key("attachments").index(index);
+        check_attachment(attachment, file, lost, &path, &mut findings);
+    }
+    check_expect(file, lost, &root.key("expect"), &mut findings);
+    findings
+}
+
+impl Elements {
+    /// The kinds that are asked for, by name, in the order of [`ELEMENT_KINDS`].
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &Material)> {
+        let materials = [&self.stretch, &self.bend, &self.bend_distance, &self.volume];
+        ELEMENT_KINDS
+            .iter()
+            .copied()
+            .zip(materials)
+            .filter_map(|(kind, material)| Some((kind, material.as_ref()?)))
+    }
+}
+
+/// Names are unique among bodies and shapes together: pictures and reports show both.
+fn check_names(file: &SceneFile, findings: &mut Vec<Finding>) {
+    let bodies = file.bodies.iter().map(|body| ("bodies", &body.name)).enumerate();
+    let shapes = file.shapes.iter().map(|shape| ("shapes", &shape.name)).enumerate();
+    let mut first: BTreeMap<&str, Path> = BTreeMap::new();
+    for (index, (array, name)) in bodies.chain(shapes) {
+        let path = Path::default().key(array).index(index).key("name");
+        match first.get(name.as_str()) {
+            Some(other) => {
+                findings.push(Finding::new(
+                    &path,
+                    format!("is {name:?}, as is {other}; give a name of its own"),
+                ));
+            }
+            None => drop(first.insert(name, path)),
+        }
+    }
+}
+
+fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
+    if body.density.is_some() && body.mass.is_some() {
+        findings
+            .push(Finding::new(&path.key("mass"), "is given beside `density`; give one of them"));
+    }
+    check_mesh_source(&body.mesh, &path.key("mesh"), findings);
+    check_solid(body, path, findings);
+    for (index, pin) in body.pins.iter().enumerate() {
+        check_selection(pin, &path.key("pins").index(index), findings);
+    }
+    let elements = path.key("elements");
+    for (kind, material) in body.elements.kinds() {
+        check_material(material.stiffness, material.compliance, &elements.key(kind), findings);
+    }
+}
+
+/// Cloth is made of triangles, soft bodies of tetrahedra.
+fn check_solid(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
+    let is_block = matches!(body.mesh, MeshSource::Block(_));
+    let is_file = matches!(body.mesh, MeshSource::File(_));
+    match body.kind {
+        BodyKind::Cloth if is_block => {
+            let message = "is \"cloth\", but `mesh.block` is a solid; give kind = \"soft\" or `mesh.box`, its surface";
+            findings.push(Finding::new(&path.key("kind"), message));
+        }
+        BodyKind::Soft if !is_block && !is_file => {
+            let message = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block` or kind = \"cloth\"";
+            findings.push(Finding::new(&path.key("kind"), message));
+        }
+        BodyKind::Cloth if body.elements.volume.is_some() => {
+            let message =
+                "needs tetrahedra, but the body is cloth; remove it or give kind = \"soft\"";
+            findings.push(Finding::new(&path.key("elements").key("volume"), message));
+        }
+        _ => {}
+    }
+}
+
+fn check_mesh_source(source: &MeshSource, path: &Path, findings: &mut Vec<Finding>) {
+    if let MeshSource::Torus(torus) = source {
+        check_torus(torus.radius, torus.tube_radius, &path.key("torus"), findings);
+    }
+}
+
+/// A tube thicker than its ring would pass through itself.
+fn check_torus(radius: f32, tube_radius: f32, path: &Path, findings: &mut Vec<Finding>) {
+    if tube_radius >= radius {
+        let message = format!("is {tube_radius}; give a number below `radius`, which is {radius}");
+        findings.push(Finding::new(&path.key("tube-radius"), message));
+    }
+}
+
+fn check_material(
+    stiffness: Option<f32>,
+    compliance: Option<f32>,
+    path: &Path,
+    findings: &mut Vec<Finding>,
+) {
+    let problem = match (stiffness, compliance) {
+        (Some(_), Some(_)) => "has both `stiffness` and `compliance`; give one of them",
+        (None, None) => {
+            "has neither `stiffness` nor `compliance`; give stiffness = 1 (PBD) or compliance = 0 (XPBD), for example"
+        }
+        _ => return,
+    };
+    findings.push(Finding::new(path, problem));
+}
+
+fn check_selection(selection: &Selection, path: &Path, findings: &mut Vec<Finding>) {
+    if selection.indices.is_none() && selection.group.is_none() && selection.region.is_none() {
+        findings
+            .push(Finding::new(path, "names no particles; give `indices`, `group` or `region`"));
+    }
+    if let Some(Region::Box { min, max }) = &selection.region {
+        check_corners(*min, *max, &path.key("region").key("box"), findings);
+    }
+}
+
+fn check_corners(min: [f32; 3], max: [f32; 3], path: &Path, findings: &mut Vec<Finding>) {
+    for axis in 0..3 {
+        if min[axis] > max[axis] {
+            let message = format!("is {}, above the {} of `max`; swap them", min[axis], max[axis]);
+            findings.push(Finding::new(&path.key("min").index(axis), message));
+        }
+    }
+}
+
+fn check_shape(shape: &Shape, path: &Path, findings: &mut Vec<Finding>) {
+    let geometry = path.key("geometry");
+    match &shape.geometry {
+        Geometry::Torus { radius, tube_radius } => {
+            check_torus(*radius, *tube_radius, &geometry.key("torus"), findings);
+        }
+        Geometry::Mesh { source, .. } => {
+            check_mesh_source(source, &geometry.key("mesh").key("source"), findings);
+        }
+        _ => {}
+    }
+    for (index, pair) in shape.keyframes.windows(2).enumerate() {
+        if pair[1].time <= pair[0].time {
+            let path = path.key("keyframes").index(index + 1).key("time");
+            let message = format!(
+                "is {}; give a time after that of the keyframe before, {}",
+                pair[1].time, pair[0].time
+            );
+            findings.push(Finding::new(&path, message));
+        }
+    }
+}
+
+fn check_attachment(
+    attachment: &Attachment,
+    file: &SceneFile,
+    lost: &Lost,
+    path: &Path,
+    findings: &mut Vec<Finding>,
+) {
+    let bodies: Vec<_> = file.bodies.iter().map(|body| body.name.as_str()).collect();
+    check_name("body", &attachment.body, &bodies, &lost.bodies, &path.key("body"), findings);
+    check_selection(&attachment.particles, &path.key("particles"), findings);
+    check_material(attachment.stiffness, attachment.compliance, path, findings);
+    let to = path.key("to");
+    match &attachment.to {
+        Target::Place {} => {}
+        Target::Shape { name } => {
+            let shapes: Vec<_> = file.shapes.iter().map(|shape| shape.name.as_str()).collect();
+            check_name(
+                "shape",
+                name,
+                &shapes,
+                &lost.shapes,
+                &to.key("shape").key("name"),
+                findings,
+            );
+        }
+        Target::Body { name, particles } => {
+            check_name("body", name, &bodies, &lost.bodies, &to.key("body").key("name"), findings);
+            check_selection(particles, &to.key("body").key("particles"), findings);
+        }
+    }
+}
+
+fn check_name(
+    what: &str,
+    name: &str,
+    known: &[&str],
+    lost: &[Option<String>],
+    path: &Path,
+    findings: &mut Vec<Finding>,
+) {
+    let may_be_lost = lost.iter().any(|lost| lost.as_deref().is_none_or(|lost| lost == name));
+    if known.contains(&name) || may_be_lost {
+        return;
+    }
+    let advice = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None if known.is_empty() => format!("the scene has no {what}"),
+        None => format!("the scene has {}", list(known.iter().copied())),
+    };
+    findings.push(Finding::new(path, format!("is {name:?}, which is no {what}; {advice}")));
+}
+
+fn check_expect(file: &SceneFile, lost: &Lost, path: &Path, findings: &mut Vec<Finding>) {
+    for (kind, bound) in &file.expect.residual {
+        let path = path.key("residual").key(kind);
+        let made = |body: &Body| body.elements.kinds().any(|(made, _)| made == kind);
+        if !ELEMENT_KINDS.contains(&kind.as_str()) {
+            let message = format!("is no kind of element; {}", remedy(kind, ELEMENT_KINDS, "`"));
+            findings.push(Finding::new(&path, message));
+        } else if lost.bodies.is_empty() && !file.bodies.iter().any(made) {
+            let message = format!(
+                "bounds a kind that no body has; give a body `elements.{kind}` or remove this"
+            );
+            findings.push(Finding::new(&path, message));
+        }
+        if bound.rms.is_none() && bound.max.is_none() {
+            findings.push(Finding::new(&path, "has no bound; give `rms`, `max` or both"));
+        }
+    }
+    if let Some(extent) = &file.expect.extent {
+        check_corners(extent.min, extent.max, &path.key("extent"), findings);
+    }
+}
