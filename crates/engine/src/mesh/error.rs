@@ -1,5 +1,7 @@
 //! What can be wrong with a mesh. Each message says what, where, and what would be right.
 
+use std::path::PathBuf;
+
 /// The most vertices a mesh may have.
 ///
 /// A solid of this many takes about 20 GB, and three corners for each triangle of any
@@ -89,5 +91,43 @@ pub enum MeshError {
     UnsortedGroup {
         /// The group.
         name: String,
+    },
+    /// A weld distance that is negative, infinite or not a number.
+    #[error("the weld distance is {distance}, it must be a finite number, 0 or above (in meters)")]
+    BadWeldDistance {
+        /// What was given.
+        distance: f32,
+    },
+    /// A file that cannot be read at all.
+    #[error("cannot read {}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file without any line that OBJ files have.
+    #[error("{} is not a Wavefront OBJ file: it has no lines `v x y z` and `f 1 2 3`", .path.display())]
+    NotObj {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file without a single proper face.
+    #[error("{} has {vertices} vertices but no faces (lines `f 1 2 3`)", .path.display())]
+    NoFaces {
+        /// The file.
+        path: PathBuf,
+        /// How many vertices it has.
+        vertices: usize,
+    },
+    /// A line that is wrong.
+    #[error("{}:{line}: {message}", .path.display())]
+    BadLine {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong with it, and what would be right.
+        message: String,
     },
 }

@@ -3,8 +3,13 @@
 
 mod error;
 pub mod generate;
+pub mod load;
+mod obj_text;
+mod polygon;
 pub mod random;
 pub mod topology;
+pub mod weld;
+pub mod write;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +19,9 @@ pub use error::{MAX_VERTICES, MeshError};
 pub use topology::Topology;
 
 /// Vertices, the triangles of a surface and, for solids, tetrahedra.
+///
+/// Generated and loaded meshes are sound. One put together by hand should pass
+/// [`Mesh::check`] first: measuring it panics where an index is out of range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// m.
@@ -94,6 +102,28 @@ impl Mesh {
         }
     }
 
+    /// Drops the vertices that no triangle and no tetrahedron uses, also from the groups; the
+    /// others keep their order.
+    fn drop_unused_vertices(&mut self) {
+        let elements = self.triangles.as_flattened().iter().chain(self.tetrahedra.as_flattened());
+        let mut is_used = vec![false; self.positions.len()];
+        elements.for_each(|&vertex| is_used[vertex as usize] = true);
+        let used_before = |count: &mut u32, &is_used: &bool| {
+            *count += u32::from(is_used);
+            Some(*count - u32::from(is_used))
+        };
+        let numbers: Vec<u32> = is_used.iter().scan(0, used_before).collect();
+        let renumber = |vertex: &mut u32| *vertex = numbers[*vertex as usize];
+        self.triangles.as_flattened_mut().iter_mut().for_each(renumber);
+        self.tetrahedra.as_flattened_mut().iter_mut().for_each(renumber);
+        for members in self.groups.values_mut() {
+            members.retain(|&vertex| is_used[vertex as usize]);
+            members.iter_mut().for_each(renumber);
+        }
+        let mut keeps = is_used.iter();
+        self.positions.retain(|_| keeps.next() == Some(&true));
+    }
+
     /// Area of the triangles, m².
     #[must_use]
     pub fn surface_area(&self) -> f64 {
@@ -142,13 +172,20 @@ impl Mesh {
             let (mesh, vertices) = ("mesh".to_owned(), vertices as u128);
             return Err(MeshError::TooManyVertices { mesh, vertices });
         }
-        if let Some(vertex) = self.positions.iter().position(|position| !position.is_finite()) {
-            let position = self.positions[vertex].to_array();
-            return Err(MeshError::NotFinite { vertex, position });
-        }
+        self.check_positions()?;
         self.check_indices()?;
         self.check_groups()?;
         self.check_tetrahedra()
+    }
+
+    fn check_positions(&self) -> Result<(), MeshError> {
+        match self.positions.iter().position(|position| !position.is_finite()) {
+            Some(vertex) => {
+                let position = self.positions[vertex].to_array();
+                Err(MeshError::NotFinite { vertex, position })
+            }
+            None => Ok(()),
+        }
     }
 
     fn check_indices(&self) -> Result<(), MeshError> {
@@ -268,6 +305,20 @@ mod tests {
         assert!((mesh.volume() - 1.5).abs() < 1e-5);
         mesh.tetrahedra.clear();
         assert!((mesh.volume() - 1.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn unused_vertices_go_and_the_rest_keeps_its_order() {
+        let mut mesh = block();
+        mesh.triangles = vec![[7, 3, 5]];
+        mesh.tetrahedra = vec![[3, 9, 5, 8]];
+        mesh.groups = BTreeMap::from([("hem".to_owned(), vec![2, 3, 8])]);
+        let before = mesh.clone();
+        mesh.drop_unused_vertices();
+        assert_eq!(mesh.positions, [3, 5, 7, 8, 9].map(|vertex: usize| before.positions[vertex]));
+        assert_eq!(mesh.triangles, [[2, 0, 1]]);
+        assert_eq!(mesh.tetrahedra, [[0, 4, 1, 3]]);
+        assert_eq!(mesh.groups["hem"], [0, 3]);
     }
 
     #[test]

@@ -218,7 +218,8 @@ fn components(vertices: usize, edges: &[[u32; 2]]) -> Vec<u32> {
     parents
 }
 
-fn find_root(parents: &mut [u32], vertex: u32) -> u32 {
+/// The root of a vertex's set, halving the path to it on the way.
+pub(super) fn find_root(parents: &mut [u32], vertex: u32) -> u32 {
     let mut at = vertex as usize;
     while parents[at] as usize != at {
         let grandparent = parents[parents[at] as usize];
