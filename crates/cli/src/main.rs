@@ -1,3 +1,42 @@
-//! The `taut` command.
+//! The `taut` command: one file per subcommand, none of the work.
 
-fn main() {}
+mod check;
+mod console;
+mod failure;
+mod measure;
+mod run;
+mod scenes;
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Parallel constraint dynamics: cloth, garments, soft bodies.
+#[derive(Parser)]
+#[command(name = "taut", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Check(check::Arguments),
+    Scenes(scenes::Arguments),
+    Schema(schema::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Scenes(arguments) => scenes::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -121,6 +121,11 @@ pub struct Group {
 }
 
 impl Group {
+    /// Whether the constraints have a compliance, and so a multiplier each.
+    pub fn is_compliant(&self) -> bool {
+        self.response == Response::Compliance
+    }
+
     /// Solves the constraints of one block of the schedule, once.
     #[inline]
     pub fn solve_block<V, F>(

@@ -39,7 +39,7 @@ pub struct Sweep<'a> {
 /// Solves the constraints at `places` of the schedule one after another, `L::WIDTH` at a time;
 /// `places` must be a multiple of that long, and its constraints share no movable particle.
 #[inline(always)]
-pub fn project<C, L, const N: usize, V, F>(
+pub(super) fn project<C, L, const N: usize, V, F>(
     bodies: &[[u32; N]],
     places: Range<usize>,
     sweep: &Sweep<'_>,

@@ -11,7 +11,13 @@ macro_rules! scenes {
 }
 
 /// Name and text of every built-in scene.
-pub const SCENES: &[(&str, &str)] = scenes![];
+pub const SCENES: &[(&str, &str)] = scenes![
+    "cloth-on-tube",
+    "hanging-cloth",
+    "disc-on-torus",
+    "stretched-cloth",
+    "flag",
+];
 
 /// The text of a built-in scene.
 #[must_use]

@@ -1,0 +1,81 @@
+//! How a command ends when it does not end well: the exit codes of the command line.
+
+use std::io;
+use std::process::ExitCode;
+
+use taut::output::FrameError;
+use taut::scene::SceneErrors;
+use taut::{SimulationError, model::ModelError};
+
+use crate::console;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Bad input or usage: exit code 2.
+    Input(String),
+    /// The work failed: exit code 1.
+    Work(String),
+    /// Stopped by Ctrl-C after closing its outputs: exit code 130.
+    Interrupted,
+    /// Nobody reads the results any more: no complaint.
+    NoReader,
+}
+
+impl Failure {
+    /// Says what went wrong, once, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Failure::Input(message) => (message, 2),
+            Failure::Work(message) => (message, 1),
+            Failure::Interrupted => ("interrupted".to_owned(), 130),
+            Failure::NoReader => return ExitCode::SUCCESS,
+        };
+        for line in message.lines() {
+            console::complain(&format!("error: {line}"));
+        }
+        ExitCode::from(code)
+    }
+}
+
+impl From<SceneErrors> for Failure {
+    fn from(errors: SceneErrors) -> Self {
+        Failure::Input(errors.to_string())
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::Model(error) => error.into(),
+            SimulationError::Backend(_) | SimulationError::Diverged { .. } => {
+                Failure::Work(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<FrameError> for Failure {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::UnknownEnding { .. } => Failure::Input(error.to_string()),
+            FrameError::Io { .. } => Failure::Work(error.to_string()),
+        }
+    }
+}
+
+/// Writing results to standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::NoReader,
+            _ => Failure::Work(format!("could not write results: {error}")),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Where a program runs: on one thread (`serial.rs`, the reference) or on a team of workers
+//! (`multicore.rs`). Both run the same loop over the same stages and give the same bits.
+
+mod disjoint;
+mod multicore;
+mod serial;
+
+use std::time::Instant;
+
+use thiserror::Error;
+
+use crate::solver::{Findings, Job};
+use crate::state::State;
+
+pub use multicore::Multicore;
+pub use serial::Serial;
+
+/// Something that can make a step.
+pub trait Backend: Send {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// How many threads work at most.
+    fn threads(&self) -> usize;
+    /// Makes one step. `seconds` has an entry for every stage of the program: the time it took,
+    /// all substeps together, is added to it.
+    fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings;
+}
+
+/// A back-end that cannot be had.
+#[derive(Debug, Error)]
+pub enum BackendError {
+    /// The operating system gave no threads.
+    #[error("could not start {threads} worker threads: {reason}; try fewer with --threads")]
+    NoThreads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// Measures stages: each one from the end of the one before.
+struct Stopwatch<'a> {
+    last: Instant,
+    seconds: &'a mut [f64],
+}
+
+impl<'a> Stopwatch<'a> {
+    fn start(seconds: &'a mut [f64]) -> Self {
+        Self { last: Instant::now(), seconds }
+    }
+
+    fn lap(&mut self, place: usize) {
+        let now = Instant::now();
+        self.seconds[place] += (now - self.last).as_secs_f64();
+        self.last = now;
+    }
+}

@@ -1,0 +1,156 @@
+//! A scene turned into numbers: particles, constraints with their schedules, shapes.
+//!
+//! [`Model::build`] is the only way from a scene to something that can be simulated. What changes
+//! while it runs is in [`State`]; everything here stays as it is.
+
+mod build;
+mod elements;
+mod schedules;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::collide::{Form, Motion};
+use crate::constraint::Group;
+use crate::mesh::{Mesh, MeshError};
+use crate::scene::Scene;
+use crate::state::State;
+
+/// Everything that a simulation needs and does not change.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The bodies, each copy of a repeated one for itself.
+    pub bodies: Vec<Body>,
+    /// The body of every particle. As long as there are particles of bodies; the state's arrays go
+    /// on with the kinematic particles of `targets`.
+    pub body_of: Vec<u32>,
+    /// Triangles of all bodies.
+    pub triangles: Vec<[u32; 3]>,
+    /// Constraints by kind, in the order of a sweep.
+    pub groups: Vec<Group>,
+    /// Static and moving shapes.
+    pub shapes: Vec<Shape>,
+    /// Kinematic particles that others are attached to: the shape each one follows and its place
+    /// in the shape's frame, or nothing if it stays where it is.
+    pub targets: Vec<Option<(usize, [f32; 3])>>,
+    /// Particles that schedules take for fixed: pinned and kinematic ones.
+    pub fixed: Vec<u32>,
+    /// Moving air, if there is any.
+    pub wind: Option<Wind>,
+}
+
+/// One body, or one copy of a repeated one.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name in the scene; copies have a number after it.
+    pub name: String,
+    /// Which of the scene's bodies it is (a copy of).
+    pub in_scene: usize,
+    /// Its particles.
+    pub particles: Range<usize>,
+    /// Its triangles in the model's list.
+    pub triangles: Range<usize>,
+    /// Distance that contacts keep from shapes, m.
+    pub thickness: f32,
+    /// Rate at which velocities decay, 1/s.
+    pub damping: f32,
+    /// Drag coefficient in the wind.
+    pub drag: f32,
+    /// The mesh it was made from.
+    pub mesh: Arc<Mesh>,
+}
+
+/// Something to collide with.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Name in the scene.
+    pub name: String,
+    /// Its form.
+    pub form: Form,
+    /// Coulomb's coefficient of friction.
+    pub friction: f32,
+    /// How it moves.
+    pub motion: Motion,
+}
+
+/// Moving air, and which triangles each particle feels it through.
+#[derive(Clone, Debug)]
+pub struct Wind {
+    /// kg/m³.
+    pub density: f32,
+    /// Mean velocity, m/s.
+    velocity: [f32; 3],
+    gust: f32,
+    gust_period: f32,
+    /// Particle `p` has the triangles `incident[offsets[p]..offsets[p + 1]]`.
+    offsets: Vec<u32>,
+    incident: Vec<u32>,
+}
+
+impl Wind {
+    /// The triangles of a particle.
+    #[inline]
+    pub fn triangles_of(&self, particle: usize) -> &[u32] {
+        &self.incident[self.offsets[particle] as usize..self.offsets[particle + 1] as usize]
+    }
+
+    /// Velocity of the air at a time: three sines whose periods have no common multiple, so that
+    /// gusts do not repeat and yet are the same in every run.
+    pub fn velocity_at(&self, time: f64) -> [f32; 3] {
+        let phase = time * std::f64::consts::TAU / f64::from(self.gust_period);
+        let swing = (phase.sin() + (phase * 2.236).sin() + (phase * 5.385).sin()) / 3.0;
+        let factor = 1.0 + f64::from(self.gust) * swing;
+        self.velocity.map(|v| (f64::from(v) * factor) as f32)
+    }
+}
+
+/// A scene that cannot be simulated although its file is well formed.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// A particle that weighs nothing.
+    #[error(
+        "body '{body}': particle {particle} has no mass, because all its triangles or tetrahedra have no size; remove them or weld the mesh"
+    )]
+    NoMass {
+        /// The body.
+        body: String,
+        /// The particle, in the mesh's order.
+        particle: usize,
+    },
+    /// A constraint that starts from nothing.
+    #[error(
+        "body '{body}': the {kind} constraint on particles {particles:?} has rest value {value}, which cannot be kept; weld the mesh or remove the degenerate element"
+    )]
+    DegenerateElement {
+        /// The body.
+        body: String,
+        /// The kind of constraint.
+        kind: &'static str,
+        /// Its particles, in the mesh's order.
+        particles: Vec<u32>,
+        /// Its rest value.
+        value: f64,
+    },
+    /// A mesh that cannot be used.
+    #[error("{name}: {error}")]
+    Mesh {
+        /// The body or shape.
+        name: String,
+        /// What is wrong.
+        error: MeshError,
+    },
+}
+
+impl Model {
+    /// Turns a scene into a model and the state it starts from.
+    pub fn build(scene: &Scene) -> Result<(Self, State), ModelError> {
+        build::build(scene)
+    }
+
+    /// The number of constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.groups.iter().map(|group| group.schedule.len()).sum()
+    }
+}

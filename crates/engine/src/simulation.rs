@@ -1,0 +1,230 @@
+//! The front door: a scene goes in, [`Simulation::step`] moves it on.
+
+use thiserror::Error;
+
+use crate::backend::{Backend, BackendError, Multicore, Serial};
+use crate::model::{Model, ModelError};
+use crate::scene::Scene;
+use crate::solver::{Findings, Job, Placed, Program, Substep};
+use crate::state::State;
+
+/// Where a simulation runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackendChoice {
+    /// One thread, the reference.
+    Serial,
+    /// A team of this many threads; 0: one per core.
+    Cpu(usize),
+}
+
+/// How time passes in a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a step, s.
+    pub dt: f32,
+    /// Substeps of a step.
+    pub substeps: u32,
+    /// Sweeps of a substep.
+    pub iterations: u32,
+    /// m/s².
+    pub gravity: [f32; 3],
+    /// Whether time passes at all, or constraints are only projected.
+    pub integrate: bool,
+}
+
+/// Why a simulation cannot start or go on.
+#[derive(Debug, Error)]
+pub enum SimulationError {
+    /// The scene cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The back-end cannot be had.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// A particle went to infinity.
+    #[error(
+        "the simulation diverged in step {step}: particle {particle} of body '{body}' is at {place:?}; use a smaller dt, more substeps or less stiffness"
+    )]
+    Diverged {
+        /// The step, counted from 1.
+        step: u64,
+        /// The body.
+        body: String,
+        /// The particle, in the body's own order.
+        particle: usize,
+        /// Where it is.
+        place: [f32; 3],
+    },
+}
+
+/// A scene in motion.
+pub struct Simulation {
+    settings: Settings,
+    model: Model,
+    state: State,
+    start: State,
+    program: Program,
+    backend: Box<dyn Backend>,
+    /// Conditions of the substeps of a step; kept, so that a step allocates nothing.
+    substeps: Vec<Substep>,
+    stage_seconds: Vec<f64>,
+    findings: Findings,
+    steps: u64,
+}
+
+impl Simulation {
+    /// Builds a scene and starts a back-end.
+    pub fn new(scene: &Scene, backend: BackendChoice) -> Result<Self, SimulationError> {
+        let file = &scene.file;
+        let settings = Settings {
+            dt: file.dt,
+            substeps: file.substeps,
+            iterations: file.iterations,
+            gravity: if file.integrate { file.gravity } else { [0.0; 3] },
+            integrate: file.integrate,
+        };
+        let (model, state) = Model::build(scene)?;
+        let program = Program::new(&model, settings.iterations, settings.integrate);
+        let backend: Box<dyn Backend> = match backend {
+            BackendChoice::Serial => Box::new(Serial),
+            BackendChoice::Cpu(threads) => Box::new(Multicore::new(threads)?),
+        };
+        Ok(Self {
+            substeps: vec![Substep::default(); settings.substeps as usize],
+            stage_seconds: vec![0.0; program.stages.len()],
+            start: state.clone(),
+            findings: Findings::NONE,
+            steps: 0,
+            settings,
+            model,
+            state,
+            program,
+            backend,
+        })
+    }
+
+    /// Makes one step of `dt` seconds.
+    ///
+    /// The conditions of each substep are worked out first (where the shapes stand, how the wind
+    /// blows); the back-end then runs the program for every substep: predict, sweeps and contacts
+    /// as often as there are iterations, velocities. The program is listed in
+    /// [`Program::new`](crate::solver::Program::new), what a stage does in `solver/stage.rs`, and the
+    /// back-ends differ only in who does which share of a stage.
+    ///
+    /// # Errors
+    /// When a particle has gone to infinity. The state is then as it was found.
+    pub fn step(&mut self) -> Result<(), SimulationError> {
+        let step = self.settings.dt / self.settings.substeps as f32;
+        for (index, substep) in self.substeps.iter_mut().enumerate() {
+            let start = self.state.time + index as f64 * f64::from(step);
+            prepare(substep, &self.model, &self.settings, start, step);
+        }
+
+        let job = Job { model: &self.model, program: &self.program, substeps: &self.substeps };
+        self.stage_seconds.fill(0.0);
+        self.findings = self.backend.step(job, &mut self.state, &mut self.stage_seconds);
+
+        self.steps += 1;
+        self.state.time = self.steps as f64 * f64::from(self.settings.dt);
+        if self.findings.finite { Ok(()) } else { Err(self.divergence()) }
+    }
+
+    /// Goes back to the start.
+    pub fn reset(&mut self) {
+        self.state.clone_from(&self.start);
+        self.findings = Findings::NONE;
+        self.steps = 0;
+    }
+
+    /// What is simulated.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// How time passes.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Steps made since the start.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Name of the back-end and the number of its threads.
+    pub fn backend(&self) -> (&'static str, usize) {
+        (self.backend.name(), self.backend.threads())
+    }
+
+    /// Places of the bodies' particles, m, in the scene's order; the fourth number is the inverse
+    /// mass.
+    pub fn positions(&self) -> &[[f32; 4]] {
+        &self.state.positions[..self.model.body_of.len()]
+    }
+
+    /// Velocities of the bodies' particles, m/s; the fourth number means nothing.
+    pub fn velocities(&self) -> &[[f32; 4]] {
+        &self.state.velocities[..self.model.body_of.len()]
+    }
+
+    /// Particles that touched a shape at the end of the last step.
+    pub fn contacts(&self) -> usize {
+        self.findings.contacts
+    }
+
+    /// Seconds that each stage took in the last step, all substeps and iterations together, in the
+    /// order in which the stages first come.
+    pub fn stage_seconds(&self) -> Vec<(&'static str, f64)> {
+        let mut totals: Vec<(&'static str, f64)> = Vec::new();
+        for (stage, seconds) in self.program.stages.iter().zip(&self.stage_seconds) {
+            match totals.iter_mut().find(|(name, _)| *name == stage.name()) {
+                Some((_, total)) => *total += seconds,
+                None => totals.push((stage.name(), *seconds)),
+            }
+        }
+        totals
+    }
+
+    /// How often all workers meet in a step: what a GPU would have to dispatch.
+    pub fn dispatches_per_step(&self) -> usize {
+        self.program.dispatches(&self.model) * self.settings.substeps as usize
+    }
+
+    /// All that moves.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn divergence(&self) -> SimulationError {
+        let is_lost = |place: &[f32; 4]| !place.iter().all(|x| x.is_finite());
+        let particle = self.positions().iter().position(is_lost).unwrap_or(0);
+        let body = &self.model.bodies[self.model.body_of[particle] as usize];
+        let [x, y, z, _] = self.state.positions[particle];
+        SimulationError::Diverged {
+            step: self.steps,
+            body: body.name.clone(),
+            particle: particle - body.particles.start,
+            place: [x, y, z],
+        }
+    }
+}
+
+/// Works out the conditions of the substep that begins at `start` and lasts `step` seconds.
+fn prepare(substep: &mut Substep, model: &Model, settings: &Settings, start: f64, step: f32) {
+    let end = start + f64::from(step);
+    substep.step = step;
+    substep.gravity = settings.gravity;
+    substep.wind = model.wind.as_ref().map_or([0.0; 3], |wind| wind.velocity_at(start));
+    substep.damping.clear();
+    substep.damping.extend(model.bodies.iter().map(|body| (-body.damping * step).exp()));
+    substep.placed.clear();
+    substep.placed.extend(model.shapes.iter().map(|shape| Placed {
+        pose: shape.motion.at(end),
+        before: shape.motion.is_moving().then(|| shape.motion.at(start)),
+    }));
+}

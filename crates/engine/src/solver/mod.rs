@@ -1,0 +1,13 @@
+//! Solvers as programs: a short list of stages (`program.rs`), what each stage does to a share of
+//! the particles or constraints (`stage.rs`), and the loop that runs them (`run.rs`).
+//!
+//! Nothing here knows a thread: a back-end calls [`run()`] once per worker with a [`Team`] that says
+//! which share is this worker's and how to wait for the others.
+
+mod program;
+mod run;
+mod stage;
+
+pub use program::{Program, Stage};
+pub use run::{Alone, Findings, Job, Share, Team, run};
+pub use stage::{Placed, Substep};

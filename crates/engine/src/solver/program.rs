@@ -1,0 +1,87 @@
+//! The algorithm as a list: what happens in one substep.
+
+use crate::constraint::Kind;
+use crate::model::Model;
+
+/// One thing that happens to all particles or all constraints of a group before the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The air pushes on triangles: velocity changes are worked out.
+    Wind,
+    /// Gravity acts, particles move on with their velocity, kinematic ones with their shape.
+    Predict,
+    /// All constraints of a group are solved once, phase after phase.
+    Sweep {
+        /// Index of the group in the model.
+        group: usize,
+        /// Kind of the group.
+        kind: Kind,
+        /// Whether this is the first sweep of the substep.
+        first: bool,
+    },
+    /// Particles are moved out of the shapes, with friction.
+    Contact,
+    /// Velocities follow from the way that was made.
+    Velocity,
+}
+
+impl Stage {
+    /// The stage's name in tables and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Wind => "wind",
+            Stage::Predict => "predict",
+            Stage::Sweep { kind: Kind::Bend, .. } => "sweep bend",
+            Stage::Sweep { kind: Kind::BendDistance, .. } => "sweep bend-distance",
+            Stage::Sweep { kind: Kind::Volume, .. } => "sweep volume",
+            Stage::Sweep { kind: Kind::Stretch, .. } => "sweep stretch",
+            Stage::Sweep { kind: Kind::Attachment, .. } => "sweep attachment",
+            Stage::Contact => "contact",
+            Stage::Velocity => "velocity",
+        }
+    }
+}
+
+/// The stages of one substep, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The stages.
+    pub stages: Vec<Stage>,
+}
+
+impl Program {
+    /// Position based dynamics: predict, sweep and resolve contacts as often as asked, update
+    /// velocities. Stages that have nothing to do in this model are left out.
+    pub fn new(model: &Model, iterations: u32, integrate: bool) -> Self {
+        let mut stages = Vec::new();
+        if model.wind.is_some() && integrate {
+            stages.push(Stage::Wind);
+        }
+        stages.push(Stage::Predict);
+        for iteration in 0..iterations {
+            for (index, group) in model.groups.iter().enumerate() {
+                stages.push(Stage::Sweep {
+                    group: index,
+                    kind: group.kind,
+                    first: iteration == 0,
+                });
+            }
+            if !model.shapes.is_empty() {
+                stages.push(Stage::Contact);
+            }
+        }
+        if integrate {
+            stages.push(Stage::Velocity);
+        }
+        Self { stages }
+    }
+
+    /// How often all workers meet in one substep: once per stage, once per phase of a sweep.
+    pub fn dispatches(&self, model: &Model) -> usize {
+        let phases = |stage: &Stage| match stage {
+            Stage::Sweep { group, .. } => model.groups[*group].schedule.phase_count(),
+            _ => 1,
+        };
+        self.stages.iter().map(phases).sum()
+    }
+}

@@ -1,0 +1,107 @@
+//! The loop over substeps and stages that every worker runs.
+
+use std::ops::Range;
+
+use super::program::{Program, Stage};
+use super::stage::{self, Substep};
+use crate::model::Model;
+use crate::state::{Access, View};
+
+/// All that a back-end needs to know to make one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// What is simulated.
+    pub model: &'a Model,
+    /// The stages of a substep.
+    pub program: &'a Program,
+    /// The conditions of each substep of the step.
+    pub substeps: &'a [Substep],
+}
+
+/// Which part of the work is a worker's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// This worker, counted from 0.
+    pub worker: usize,
+    /// How many workers there are.
+    pub workers: usize,
+}
+
+impl Share {
+    /// This worker's part of `count` things: contiguous, and as large as the others' up to one.
+    #[inline]
+    pub fn of(self, count: usize) -> Range<usize> {
+        count * self.worker / self.workers..count * (self.worker + 1) / self.workers
+    }
+}
+
+/// The workers of a back-end, as one of them sees them.
+pub trait Team {
+    /// This worker's share.
+    fn share(&self) -> Share;
+    /// Waits until every worker has come this far and its writes can be seen.
+    fn wait(&self);
+    /// Told after each stage, with its place in the program: for those who measure time.
+    fn finished(&mut self, place: usize);
+}
+
+/// A team of one that measures nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Team for Alone {
+    fn share(&self) -> Share {
+        Share { worker: 0, workers: 1 }
+    }
+    fn wait(&self) {}
+    fn finished(&mut self, _: usize) {}
+}
+
+/// What a worker noticed during a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Findings {
+    /// Contacts in the last contact stage.
+    pub contacts: usize,
+    /// Whether all its particles have finite places.
+    pub finite: bool,
+}
+
+impl Findings {
+    /// Before anything was noticed.
+    pub const NONE: Self = Self { contacts: 0, finite: true };
+
+    /// What two workers noticed together.
+    pub fn merge(self, other: Self) -> Self {
+        Self { contacts: self.contacts + other.contacts, finite: self.finite && other.finite }
+    }
+}
+
+/// Makes one step: every worker of a team calls this at the same time with the same job.
+pub fn run<V, F, T>(job: Job<'_>, view: &View<'_, V, F>, team: &mut T) -> Findings
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: Access<f32> + ?Sized,
+    T: Team,
+{
+    let mut findings = Findings::NONE;
+    let share = team.share();
+    for substep in job.substeps {
+        for (place, stage) in job.program.stages.iter().enumerate() {
+            match *stage {
+                Stage::Wind => stage::wind(job.model, substep, view, share),
+                Stage::Predict => stage::predict(job.model, substep, view, share),
+                Stage::Sweep { group, first, .. } => {
+                    stage::sweep(&job.model.groups[group], substep, first, view, team);
+                }
+                Stage::Contact => {
+                    findings.contacts = stage::contact(job.model, substep, view, share);
+                }
+                Stage::Velocity => stage::velocity(job.model, substep, view, share),
+            }
+            team.wait();
+            team.finished(place);
+        }
+    }
+    findings.finite = stage::is_finite(job.model, view, share);
+    findings
+}

@@ -1,0 +1,227 @@
+//! What each stage does to one worker's share.
+//!
+//! This is the contract that makes parallel runs sound: between two waits a worker writes only
+//!
+//! | stage | writes | reads besides |
+//! |---|---|---|
+//! | wind | `previous` of its own range of particles | all positions and velocities |
+//! | predict, contact, velocity | particles of its own range | nothing of others |
+//! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
+//!
+//! Ranges of different workers are disjoint, and so are the movable particles of different blocks
+//! of a phase, because a [`Schedule`](taut_partition::Schedule) exists only if it passed that check.
+
+use super::run::{Share, Team};
+use crate::collide::{Obstacle, Pose};
+use crate::constraint::Group;
+use crate::math::{Lane, Vec3};
+use crate::model::Model;
+use crate::state::{Access, View};
+
+/// The conditions of one substep.
+#[derive(Clone, Debug, Default)]
+pub struct Substep {
+    /// Length h, s.
+    pub step: f32,
+    /// m/s².
+    pub gravity: [f32; 3],
+    /// Velocity of the air, m/s.
+    pub wind: [f32; 3],
+    /// What is left of a velocity after damping, per body.
+    pub damping: Vec<f32>,
+    /// Where the shapes stand, one each.
+    pub placed: Vec<Placed>,
+}
+
+/// Where a shape stands in a substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// At the end of the substep.
+    pub pose: Pose,
+    /// At its start, if the shape moves.
+    pub before: Option<Pose>,
+}
+
+#[inline(always)]
+fn vector([x, y, z, _]: [f32; 4]) -> Vec3<f32> {
+    Vec3::new(x, y, z)
+}
+
+#[inline(always)]
+fn with_fourth(v: Vec3<f32>, fourth: f32) -> [f32; 4] {
+    [v.x, v.y, v.z, fourth]
+}
+
+/// Works out how the air changes velocities and leaves the change in `previous`, which nobody
+/// needs until predict overwrites it: neighbors may still be reading the velocities themselves.
+///
+/// A triangle feels F = ½ ρ C A (v·n)|v·n| n, a third of it at each corner, with v the velocity of
+/// the air against it. Dividing by 1 + h w |F|/|v·n| keeps light cloth in strong wind from
+/// overshooting the air.
+pub(super) fn wind<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    let Some(air) = &model.wind else { return };
+    let wind = Vec3::splat(substep.wind);
+    for particle in share.of(model.body_of.len()) {
+        let w = view.positions.get(particle)[3];
+        let drag = 0.5 * air.density * model.bodies[model.body_of[particle] as usize].drag;
+        let mut change = Vec3::<f32>::zero();
+        for &triangle in air.triangles_of(particle) {
+            let corners = model.triangles[triangle as usize];
+            let [x1, x2, x3] = corners.map(|corner| vector(view.positions.get(corner as usize)));
+            let [v1, v2, v3] = corners.map(|corner| vector(view.velocities.get(corner as usize)));
+            let area_vector = (x2 - x1).cross(x3 - x1) * 0.5;
+            let area = area_vector.length().max(f32::MIN_POSITIVE);
+            let normal = area_vector * (1.0 / area);
+            let speed = (wind - (v1 + v2 + v3) * (1.0 / 3.0)).dot(normal);
+            let pull = substep.step * w * drag * area * (1.0 / 3.0) * speed.abs();
+            change = change + normal * (speed * pull / (1.0 + pull));
+        }
+        view.previous.set(particle, with_fourth(change, 0.0));
+    }
+}
+
+/// `v ← v + h g (+ wind)`, `x ← x + h v` for movable particles; kinematic ones follow their shape.
+pub(super) fn predict<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    let own = model.body_of.len();
+    let fall = Vec3::splat(substep.gravity) * substep.step;
+    for particle in share.of(own) {
+        let old = view.positions.get(particle);
+        if old[3] != 0.0 {
+            let mut velocity = vector(view.velocities.get(particle)) + fall;
+            if model.wind.is_some() {
+                velocity = velocity + vector(view.previous.get(particle));
+            }
+            let moved = vector(old) + velocity * substep.step;
+            view.velocities.set(particle, with_fourth(velocity, 0.0));
+            view.positions.set(particle, with_fourth(moved, old[3]));
+        }
+        view.previous.set(particle, old);
+    }
+    for target in share.of(model.targets.len()) {
+        if let Some((shape, local)) = model.targets[target] {
+            let place = substep.placed[shape].pose.apply(Vec3::<f32>::splat(local));
+            view.positions.set(own + target, with_fourth(place, 0.0));
+        }
+    }
+}
+
+/// Solves every constraint of a group once: phase after phase, each worker its own blocks.
+pub(super) fn sweep<V, F, T>(
+    group: &Group,
+    substep: &Substep,
+    first: bool,
+    view: &View<'_, V, F>,
+    team: &T,
+) where
+    V: Access<[f32; 4]> + ?Sized,
+    F: Access<f32> + ?Sized,
+    T: Team,
+{
+    let inverse_step_squared = 1.0 / (substep.step * substep.step);
+    let phases = group.schedule.phase_count();
+    for phase in 0..phases {
+        let blocks = group.schedule.blocks(phase);
+        for block in team.share().of(blocks.len()) {
+            group.solve_block(blocks.start + block, inverse_step_squared, first, view);
+        }
+        // The caller waits after the last phase.
+        if phase + 1 < phases {
+            team.wait();
+        }
+    }
+}
+
+/// Moves particles out of the shapes; returns how many were inside one.
+pub(super) fn contact<V, F>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<'_, V, F>,
+    share: Share,
+) -> usize
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    let mut contacts = 0;
+    for particle in share.of(model.body_of.len()) {
+        contacts += contact_lanes::<f32, V, F>(model, substep, view, particle);
+    }
+    contacts
+}
+
+/// Contacts of `L::WIDTH` particles from `first` on, with every shape in turn.
+#[inline(always)]
+fn contact_lanes<L, V, F>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<'_, V, F>,
+    first: usize,
+) -> usize
+where
+    L: Lane,
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    let [x, y, z, w] = L::from_quadruples(|lane| view.positions.get(first + lane));
+    let previous = L::from_quadruples(|lane| view.previous.get(first + lane));
+    let previous = Vec3::new(previous[0], previous[1], previous[2]);
+    let thickness =
+        L::from_lanes(|lane| model.bodies[model.body_of[first + lane] as usize].thickness);
+    let mut place = Vec3::new(x, y, z);
+    let mut depth = L::splat(0.0);
+    for (shape, placed) in model.shapes.iter().zip(&substep.placed) {
+        let obstacle = Obstacle {
+            form: &shape.form,
+            friction: shape.friction,
+            pose: placed.pose,
+            before: placed.before,
+        };
+        let resolved = obstacle.resolve(place, previous, thickness);
+        place = resolved.x;
+        depth = depth.max(resolved.depth);
+    }
+    let mut contacts = 0;
+    for lane in 0..L::WIDTH {
+        let w = w.lane(lane);
+        if w != 0.0 && depth.lane(lane) > 0.0 {
+            let moved = [place.x.lane(lane), place.y.lane(lane), place.z.lane(lane), w];
+            view.positions.set(first + lane, moved);
+            contacts += 1;
+        }
+    }
+    contacts
+}
+
+/// `v ← (x − x_prev) / h`, then damping.
+pub(super) fn velocity<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    for particle in share.of(model.body_of.len()) {
+        let way = vector(view.positions.get(particle)) - vector(view.previous.get(particle));
+        let kept = substep.damping[model.body_of[particle] as usize] / substep.step;
+        view.velocities.set(particle, with_fourth(way * kept, 0.0));
+    }
+}
+
+/// Whether all particles of a worker's share have finite places.
+pub(super) fn is_finite<V, F>(model: &Model, view: &View<'_, V, F>, share: Share) -> bool
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    share.of(model.body_of.len()).all(|particle| {
+        let [x, y, z, _] = view.positions.get(particle);
+        // Infinity and NaN times 0 are NaN, so one test serves for three.
+        x * 0.0 + y * 0.0 + z * 0.0 == 0.0
+    })
+}
