@@ -4,8 +4,10 @@ pub mod clusters;
 pub mod coloring;
 mod elements;
 mod error;
+pub mod grid;
 mod incidence;
 mod schedule;
+mod sort;
 
 pub use elements::Elements;
 pub use error::{InputError, PartitionError, Place, ScheduleError};
