@@ -1,5 +1,6 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
+mod check;
 pub mod clusters;
 pub mod coloring;
 mod elements;

@@ -13,7 +13,10 @@
 
 use std::ops::Range;
 
-use crate::{Elements, Place, ScheduleError};
+use rayon::prelude::*;
+
+use crate::check::Check;
+use crate::{Elements, ScheduleError};
 
 /// A proposed order of execution, not checked yet. Each list of offsets starts with 0 and has
 /// one entry more than there are parts.
@@ -69,23 +72,6 @@ pub struct Schedule {
     check: Check,
 }
 
-/// Memory of the conflict check, kept so that a schedule can be replaced without allocation.
-#[derive(Clone, Debug, Default)]
-struct Check {
-    seen: Vec<bool>,
-    /// Per body: the last block and batch that wrote it, and the element that did.
-    last: Vec<LastWrite>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LastWrite {
-    block: u32,
-    batch: u32,
-    element: u32,
-}
-
-const NEVER: LastWrite = LastWrite { block: u32::MAX, batch: u32::MAX, element: u32::MAX };
-
 impl Schedule {
     /// Checks a proposed order of execution and takes a copy of the bodies in that order.
     pub fn new(elements: &Elements<'_>, parts: Parts) -> Result<Self, ScheduleError> {
@@ -104,7 +90,11 @@ impl Schedule {
     ) -> Result<(), ScheduleError> {
         self.parts.clear();
         propose(&mut self.parts);
-        self.adopt(elements).inspect_err(|_| self.parts.clear())
+        self.adopt(elements).inspect_err(|_| {
+            self.parts.clear();
+            self.bodies.clear();
+            self.starts.clear();
+        })
     }
 
     /// The number of elements.
@@ -206,123 +196,82 @@ impl Schedule {
     }
 
     fn adopt(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
-        self.check_offsets()?;
-        self.check_once(elements.len())?;
-        self.check_conflicts(elements)?;
-        self.copy_bodies(elements);
-        Ok(())
+        let Self { parts, bodies, starts, arity, body_count, fixed, check } = self;
+        check.offsets(parts)?;
+        check.once(parts, elements.len())?;
+        *arity = elements.arity().unwrap_or(0);
+        *body_count = elements.body_count();
+        fixed.clear();
+        if elements.has_fixed() {
+            fixed.extend((0..elements.body_count() as u32).map(|body| elements.is_fixed(body)));
+        }
+        bodies.resize(elements.bodies().len(), 0);
+        starts.clear();
+        gather_bodies(elements, &parts.order, bodies, starts);
+        // The check reads the copy: what was checked is what is handed out.
+        self.check_conflicts()
     }
 
-    fn check_offsets(&self) -> Result<(), ScheduleError> {
-        let Parts { order, batches, blocks, phases } = &self.parts;
-        let levels = [
-            ("batches", batches, order.len()),
-            ("blocks", blocks, batches.len().saturating_sub(1)),
-            ("phases", phases, blocks.len().saturating_sub(1)),
-        ];
-        for (level, offsets, end) in levels {
-            let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-            let ends = (offsets.first().copied(), offsets.last().map(|&last| last as usize));
-            if !rising || ends != (Some(0), Some(end)) {
-                return Err(ScheduleError::BadOffsets { level, end });
-            }
-        }
-        Ok(())
-    }
-
-    fn check_once(&mut self, elements: usize) -> Result<(), ScheduleError> {
-        let seen = &mut self.check.seen;
-        seen.clear();
-        seen.resize(elements, false);
-        for &element in &self.parts.order {
-            match seen.get_mut(element as usize) {
-                Some(seen) if !*seen => *seen = true,
-                _ => {
-                    let times = self.parts.order.iter().filter(|&&other| other == element).count();
-                    return Err(ScheduleError::NotOnce { element, times });
-                }
-            }
-        }
-        match seen.iter().position(|&seen| !seen) {
-            Some(missing) => Err(ScheduleError::NotOnce { element: missing as u32, times: 0 }),
-            None => Ok(()),
-        }
-    }
-
-    fn check_conflicts(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
-        let mut last = std::mem::take(&mut self.check.last);
-        last.clear();
-        last.resize(elements.body_count(), NEVER);
-        let result = (0..self.phase_count())
-            .try_for_each(|phase| self.check_phase(elements, phase, &mut last));
-        self.check.last = last;
+    fn check_conflicts(&mut self) -> Result<(), ScheduleError> {
+        let mut check = std::mem::take(&mut self.check);
+        let result = check.conflicts(self);
+        self.check = check;
         result
     }
 
-    fn check_phase(
-        &self,
-        elements: &Elements<'_>,
-        phase: usize,
-        last: &mut [LastWrite],
-    ) -> Result<(), ScheduleError> {
-        let blocks = self.blocks(phase);
-        let first_block = blocks.start as u32;
-        for block in blocks {
-            for batch in self.batches(block) {
-                for &element in &self.parts.order[self.batch(batch)] {
-                    let write = LastWrite { block: block as u32, batch: batch as u32, element };
-                    for body in elements.movable_of(element as usize) {
-                        let earlier = std::mem::replace(&mut last[body as usize], write);
-                        // `u32::MAX` marks a body that nobody wrote: no such block, no such batch.
-                        let other_block = earlier.block != u32::MAX
-                            && earlier.block >= first_block
-                            && earlier.block != write.block;
-                        let place = if other_block {
-                            Place::Phase(phase)
-                        } else if earlier.batch == write.batch {
-                            Place::Batch(batch)
-                        } else {
-                            continue;
-                        };
-                        return Err(ScheduleError::Conflict {
-                            first: earlier.element,
-                            second: element,
-                            body,
-                            place,
-                        });
-                    }
-                }
-            }
+    /// The bodies of the elements at some places in the order of execution, one after another.
+    #[inline]
+    pub(crate) fn bodies_in(&self, places: Range<usize>) -> &[u32] {
+        if self.starts.is_empty() {
+            &self.bodies[places.start * self.arity..places.end * self.arity]
+        } else {
+            &self.bodies[self.starts[places.start] as usize..self.starts[places.end] as usize]
         }
-        Ok(())
     }
+}
 
-    fn copy_bodies(&mut self, elements: &Elements<'_>) {
-        self.body_count = elements.body_count();
-        self.fixed.clear();
-        if elements.has_fixed() {
-            self.fixed
-                .extend((0..elements.body_count() as u32).map(|body| elements.is_fixed(body)));
-        }
-        self.bodies.clear();
-        self.bodies.reserve(elements.bodies().len());
-        self.starts.clear();
-        match elements.arity() {
-            Some(arity) => {
-                self.arity = arity;
-                for &element in &self.parts.order {
-                    self.bodies.extend_from_slice(elements.of(element as usize));
+/// Elements that one task copies.
+const CHUNK: usize = 1 << 13;
+
+/// Copies the bodies of all elements in the given order. `starts` gets offsets if the elements
+/// have different numbers of bodies.
+fn gather_bodies(
+    elements: &Elements<'_>,
+    order: &[u32],
+    bodies: &mut [u32],
+    starts: &mut Vec<u32>,
+) {
+    match elements.arity() {
+        // A length that is known to the compiler makes a copy of a few words fast.
+        Some(1) => gather_uniform::<1>(elements.bodies(), order, bodies),
+        Some(2) => gather_uniform::<2>(elements.bodies(), order, bodies),
+        Some(3) => gather_uniform::<3>(elements.bodies(), order, bodies),
+        Some(4) => gather_uniform::<4>(elements.bodies(), order, bodies),
+        arity => {
+            let mut end = 0;
+            for &element in order {
+                let of_element = elements.of(element as usize);
+                bodies[end..end + of_element.len()].copy_from_slice(of_element);
+                if arity.is_none() {
+                    starts.push(end as u32);
                 }
+                end += of_element.len();
             }
-            None => {
-                self.starts.push(0);
-                for &element in &self.parts.order {
-                    self.bodies.extend_from_slice(elements.of(element as usize));
-                    self.starts.push(self.bodies.len() as u32);
-                }
+            if arity.is_none() {
+                starts.push(end as u32);
             }
         }
     }
+}
+
+fn gather_uniform<const N: usize>(elements: &[u32], order: &[u32], bodies: &mut [u32]) {
+    let (elements, _) = elements.as_chunks::<N>();
+    let (bodies, _) = bodies.as_chunks_mut::<N>();
+    bodies.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(bodies, order)| {
+        for (bodies, &element) in bodies.iter_mut().zip(order) {
+            *bodies = elements[element as usize];
+        }
+    });
 }
 
 #[inline]
@@ -335,6 +284,7 @@ mod tests {
     //! Contract: a schedule with a missing, repeated or conflicting element cannot be made.
 
     use super::*;
+    use crate::Place;
 
     /// Parts from nested lists: phases of blocks of batches of elements.
     fn parts(phases: &[&[&[&[u32]]]]) -> Parts {
@@ -427,5 +377,6 @@ mod tests {
             parts.end_phase();
         });
         assert!(error.is_err() && schedule.is_empty());
+        assert_eq!(schedule.bodies::<2>(), Some(&[][..]));
     }
 }

@@ -259,7 +259,8 @@ impl CellBatches<'_> {
         for index in 0..self.slots.marks.len() {
             if self.slots.marks[index] == TRYING {
                 let locked = |body| halves(states.get(body)).1 == ticket(index);
-                self.slots.marks[index] = if self.bodies(index).all(locked) { JOINED } else { WAITING };
+                self.slots.marks[index] =
+                    if self.bodies(index).all(locked) { JOINED } else { WAITING };
             }
         }
         for index in 0..self.slots.marks.len() {
