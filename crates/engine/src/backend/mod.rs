@@ -56,3 +56,6 @@ impl<'a> Stopwatch<'a> {
         self.last = now;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use crate::state::State;
 /// Particles and constraints below which another worker costs more than it brings.
 const WORK_PER_WORKER: usize = 4096;
 
-/// Rounds of waiting before a worker lets others have its core.
+/// Rounds of waiting before a worker lets others have its core: about 50 µs.
 const SPINS_BEFORE_YIELDING: u32 = 4096;
 
 /// Runs a program on several threads.
@@ -97,6 +97,7 @@ impl Team for Worker<'_> {
 #[derive(Debug)]
 struct Barrier {
     workers: usize,
+    spins: u32,
     arrived: AtomicUsize,
     round: AtomicUsize,
     poisoned: AtomicBool,
@@ -104,8 +105,11 @@ struct Barrier {
 
 impl Barrier {
     fn new(workers: usize) -> Self {
+        // With more workers than cores, whoever we wait for may need our core.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             workers,
+            spins: if workers > cores { 0 } else { SPINS_BEFORE_YIELDING },
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             poisoned: AtomicBool::new(false),
@@ -123,11 +127,10 @@ impl Barrier {
         let mut spins = 0;
         while self.round.load(Ordering::Acquire) == round {
             assert!(!self.poisoned.load(Ordering::Relaxed), "another worker panicked");
-            if spins < SPINS_BEFORE_YIELDING {
+            if spins < self.spins {
                 spins += 1;
                 std::hint::spin_loop();
             } else {
-                // More workers than cores: whoever we wait for may need ours.
                 std::thread::yield_now();
             }
         }

@@ -1,0 +1,209 @@
+//! Contract: between two waits, no worker touches what another writes. The stages run on a recorder
+//! in place of the shared slices, worker after worker, and every access is held against those of
+//! the other workers since the last wait. What passes here may run without locks.
+
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+
+use crate::model::Model;
+use crate::scene::Scene;
+use crate::solver::{Job, Placed, Program, Share, Substep, Team, run};
+use crate::state::{Access, View};
+
+/// Who read and who wrote a slot since the last wait.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    round: usize,
+    reader: Option<usize>,
+    many_readers: bool,
+    writer: Option<usize>,
+}
+
+/// A slice that records who touches what.
+struct Recorder<T> {
+    values: RefCell<Vec<T>>,
+    touched: RefCell<Vec<Touched>>,
+    now: Cell<(usize, usize)>,
+    conflicts: Cell<usize>,
+}
+
+impl<T: Copy> Recorder<T> {
+    fn new(values: &[T]) -> Self {
+        Self {
+            values: RefCell::new(values.to_vec()),
+            touched: RefCell::new(vec![Touched::default(); values.len()]),
+            now: Cell::new((1, 0)),
+            conflicts: Cell::new(0),
+        }
+    }
+
+    /// Notes an access of the present worker in the present round.
+    fn touch(&self, index: usize, writes: bool) {
+        let (round, worker) = self.now.get();
+        let touched = &mut self.touched.borrow_mut()[index];
+        if touched.round != round {
+            *touched = Touched { round, ..Touched::default() };
+        }
+        let other = |who: Option<usize>| who.is_some_and(|who| who != worker);
+        let clash = other(touched.writer)
+            || (writes && (other(touched.reader) || touched.many_readers));
+        self.conflicts.set(self.conflicts.get() + usize::from(clash));
+        if writes {
+            touched.writer = Some(worker);
+        } else {
+            touched.many_readers |= other(touched.reader);
+            touched.reader = Some(worker);
+        }
+    }
+}
+
+impl<T: Copy> Access<T> for Recorder<T> {
+    fn get(&self, index: usize) -> T {
+        self.touch(index, false);
+        self.values.borrow()[index]
+    }
+    fn set(&self, index: usize, value: T) {
+        self.touch(index, true);
+        self.values.borrow_mut()[index] = value;
+    }
+}
+
+/// The state, recorded.
+struct Recorded {
+    vectors: [Recorder<[f32; 4]>; 3],
+    multipliers: Recorder<f32>,
+}
+
+impl Recorded {
+    fn enter(&self, round: usize, worker: usize) {
+        self.vectors.iter().for_each(|vector| vector.now.set((round, worker)));
+        self.multipliers.now.set((round, worker));
+    }
+
+    fn conflicts(&self) -> usize {
+        let vectors: usize = self.vectors.iter().map(|vector| vector.conflicts.get()).sum();
+        vectors + self.multipliers.conflicts.get()
+    }
+}
+
+/// A worker that counts its waits, so that workers who run one after another can be compared as if
+/// they had run at the same time.
+struct Witness<'a> {
+    share: Share,
+    recorded: &'a Recorded,
+    round: Cell<usize>,
+    first_round: usize,
+    /// `false`: as if there were no barrier between the phases of a sweep.
+    waits: bool,
+}
+
+impl Team for Witness<'_> {
+    fn share(&self) -> Share {
+        self.share
+    }
+    fn wait(&self) {
+        if self.waits {
+            self.round.set(self.round.get() + 1);
+            self.recorded.enter(self.first_round + self.round.get(), self.share.worker);
+        }
+    }
+    fn finished(&mut self, _: usize) {}
+}
+
+/// Runs every stage of a scene's program with several workers, one after another, and returns the
+/// number of clashes.
+fn clashes(text: &str, workers: usize, waits: bool) -> usize {
+    let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap();
+    let (model, state) = Model::build(&scene).unwrap();
+    let program = Program::new(&model, 2, true);
+    let recorded = Recorded {
+        vectors: [
+            Recorder::new(&state.positions),
+            Recorder::new(&state.previous),
+            Recorder::new(&state.velocities),
+        ],
+        multipliers: Recorder::new(&state.multipliers),
+    };
+    let view = View {
+        positions: &recorded.vectors[0],
+        previous: &recorded.vectors[1],
+        velocities: &recorded.vectors[2],
+        multipliers: &recorded.multipliers,
+    };
+    let substep = conditions(&model);
+    let mut first_round = 1;
+    // Stage by stage: a phase of a sweep depends on the phase before, which all must have finished.
+    // Workers that run a whole sweep one after another see other values than they would in
+    // parallel, but touch the same particles, and that is what counts here.
+    for stage in &program.stages {
+        let one = Program { stages: vec![*stage] };
+        let job =
+            Job { model: &model, program: &one, substeps: std::slice::from_ref(&substep) };
+        let mut rounds = 0;
+        for worker in 0..workers {
+            recorded.enter(first_round, worker);
+            let mut witness = Witness {
+                share: Share { worker, workers },
+                recorded: &recorded,
+                round: Cell::new(0),
+                first_round,
+                waits,
+            };
+            run(job, &view, &mut witness);
+            rounds = rounds.max(witness.round.get());
+        }
+        first_round += rounds + 1;
+    }
+    recorded.conflicts()
+}
+
+fn conditions(model: &Model) -> Substep {
+    Substep {
+        step: 0.01,
+        gravity: [0.0, -9.81, 0.0],
+        wind: [3.0, 0.0, 1.0],
+        damping: vec![0.99; model.bodies.len()],
+        placed: model
+            .shapes
+            .iter()
+            .map(|shape| Placed { pose: shape.motion.at(0.01), before: Some(shape.motion.at(0.0)) })
+            .collect(),
+    }
+}
+
+const SCENE: &str = r#"
+    wind.velocity = [5, 0, 0]
+    [[bodies]]
+    name = "cloth"
+    mesh.grid = { particles = [40, 40], size = [1, 1], diagonals = "random" }
+    pins = [{ group = "left" }]
+    elements.stretch = { compliance = 1e-6 }
+    elements.bend = { stiffness = 0.2 }
+    [[bodies]]
+    name = "block"
+    kind = "soft"
+    mesh.block = { size = [1, 1, 1], cells = [6, 6, 6] }
+    transform.position = [0, -0.8, 0]
+    elements.stretch = { stiffness = 0.5 }
+    elements.volume = { stiffness = 0.5 }
+    [[shapes]]
+    name = "ball"
+    geometry.sphere = { radius = 0.3 }
+    [[attachments]]
+    body = "cloth"
+    particles.group = "right"
+    to.shape = { name = "ball" }
+    compliance = 0
+"#;
+
+#[test]
+fn no_stage_touches_what_another_worker_writes() {
+    for workers in [2, 3, 8] {
+        assert_eq!(clashes(SCENE, workers, true), 0, "{workers} workers");
+    }
+}
+
+#[test]
+fn the_recorder_notices_a_missing_barrier() {
+    assert!(clashes(SCENE, 2, false) > 0);
+}

@@ -1,0 +1,57 @@
+//! Contract: a scene gives the same bits on the serial reference and on any number of threads.
+
+use taut::scene::{Scene, library};
+use taut::{BackendChoice, Simulation};
+
+/// Enough steps to fall, touch and fold; fewer where a scene is large.
+fn steps(simulation: &Simulation) -> usize {
+    let work = simulation.dispatches_per_step() * simulation.model().body_of.len();
+    (30_000_000 / work.max(1)).clamp(4, 60)
+}
+
+fn hash(scene: &Scene, backend: BackendChoice) -> u64 {
+    let mut simulation = Simulation::new(scene, backend).unwrap();
+    for _ in 0..steps(&simulation) {
+        simulation.step().unwrap();
+    }
+    simulation.state_hash()
+}
+
+#[test]
+fn every_scene_has_the_same_bits_on_any_number_of_threads() {
+    assert!(!library::SCENES.is_empty());
+    for (name, _) in library::SCENES {
+        let scene = Scene::find(name, &[]).unwrap();
+        let reference = hash(&scene, BackendChoice::Serial);
+        for threads in [1, 2, 3, 8] {
+            let parallel = hash(&scene, BackendChoice::Cpu(threads));
+            assert_eq!(parallel, reference, "{name} on {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_reset_simulation_repeats_itself() {
+    let scene = Scene::find("cloth-on-tube", &[]).unwrap();
+    let mut simulation = Simulation::new(&scene, BackendChoice::Cpu(2)).unwrap();
+    let mut run = || {
+        for _ in 0..5 {
+            simulation.step().unwrap();
+        }
+        let hash = simulation.state_hash();
+        simulation.reset();
+        hash
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn the_hash_sees_every_bit() {
+    let at = |height: &str| {
+        let set = format!("bodies.cloth.transform.position=[0, {height}, 0]").parse().unwrap();
+        let scene = Scene::find("cloth-on-tube", &[set]).unwrap();
+        Simulation::new(&scene, BackendChoice::Serial).unwrap().state_hash()
+    };
+    assert_ne!(at("0.85"), at("0.85000006"));
+    assert_eq!(at("0.85"), at("0.85"));
+}
