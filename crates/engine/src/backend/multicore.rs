@@ -12,8 +12,8 @@ use super::{Backend, BackendError, Stopwatch};
 use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
 
-/// Particles and constraints below which another worker costs more than it brings.
-const WORK_PER_WORKER: usize = 4096;
+/// Constraints of a phase below which another worker costs more at the barriers than it brings.
+const PHASE_PER_WORKER: usize = 512;
 
 /// Rounds of waiting before a worker lets others have its core: about 50 µs.
 const SPINS_BEFORE_YIELDING: u32 = 4096;
@@ -35,11 +35,15 @@ impl Multicore {
         Ok(Self { pool })
     }
 
-    /// Small scenes get fewer workers than there are threads.
+    /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
+    /// between two barriers.
     fn workers(&self, job: &Job<'_>) -> usize {
-        let constraints: usize = job.model.groups.iter().map(|group| group.schedule.len()).sum();
-        let work = job.model.body_of.len() + constraints;
-        (work / WORK_PER_WORKER).clamp(1, self.threads())
+        let phases: usize = job.model.groups.iter().map(|group| group.schedule.phase_count()).sum();
+        let between_barriers = match phases {
+            0 => job.model.body_of.len(),
+            phases => job.model.constraint_count() / phases,
+        };
+        (between_barriers / PHASE_PER_WORKER).clamp(1, self.threads())
     }
 }
 
