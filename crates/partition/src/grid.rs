@@ -46,7 +46,7 @@ use std::ops::Range;
 
 use crate::sort::RadixSort;
 use crate::{Elements, InputError, PartitionError, Parts, Schedule};
-use batches::{Batcher, BodyStates, SlotMemory};
+use batches::{Batcher, SlotMemory, Sorted, Tables};
 use cells::Grid;
 
 /// Along which axes space is diced.
@@ -103,7 +103,7 @@ impl Default for GridOptions {
     fn default() -> Self {
         Self {
             axes: GridAxes::default(),
-            cell: CellSize::Extents(4.0),
+            cell: CellSize::Extents(2.0),
             batching: Batching::default(),
         }
     }
@@ -117,7 +117,8 @@ pub struct GridSplit {
     sort: RadixSort,
     /// The cells that hold elements.
     cells: Vec<Cell>,
-    states: BodyStates,
+    sorted: Sorted,
+    tables: Tables,
     slots: SlotMemory,
     schedule: Schedule,
 }
@@ -126,10 +127,16 @@ pub struct GridSplit {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     /// Its places in the sorted order.
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
     phase: u32,
     overflow: bool,
+}
+
+impl Cell {
+    fn places(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// Elements of a block of an overflow phase; a color with fewer than two such blocks is no phase
@@ -185,12 +192,16 @@ impl GridSplit {
         let key = |element: usize| grid.key(elements, element, points[element]);
         self.sort.sort(elements.len(), grid.key_bound(), key);
         self.find_cells(&grid);
-        let Self { options, sort, cells, states, slots, schedule } = self;
-        states.prepare(elements.body_count());
-        let batcher = Batcher { elements, sort, states, batching: options.batching };
+        let Self { options, sort, cells, sorted, tables, slots, schedule } = self;
+        sorted.gather(elements, sort);
+        let tables = tables.prepare(elements.body_count(), elements.len());
+        let batcher = Batcher { sorted, batching: options.batching };
         schedule.replace(elements, |parts| {
             parts.order.resize(elements.len(), 0);
-            batcher.fill_phases(cells, slots.prepare(&mut parts.order));
+            // As many as there can ever be, so that no later step needs more.
+            parts.batches.reserve(elements.len());
+            parts.blocks.reserve(elements.len());
+            batcher.fill(cells, slots.prepare(&mut parts.order), tables);
             append_phases(cells, slots.batch_starts(), parts);
         })?;
         Ok(())
@@ -198,16 +209,18 @@ impl GridSplit {
 
     fn find_cells(&mut self, grid: &Grid<'_>) {
         self.cells.clear();
+        self.cells.reserve(self.sort.len());
         let mut last = None;
         for place in 0..self.sort.len() {
             let (key, _) = self.sort.at(place);
             if last != Some(key) {
                 let (phase, overflow) = grid.phase(key);
-                self.cells.push(Cell { start: place, end: place, phase, overflow });
+                let start = place as u32;
+                self.cells.push(Cell { start, end: start, phase, overflow });
                 last = Some(key);
             }
         }
-        let mut end = self.sort.len();
+        let mut end = self.sort.len() as u32;
         for cell in self.cells.iter_mut().rev() {
             cell.end = std::mem::replace(&mut end, cell.start);
         }
@@ -218,11 +231,11 @@ impl GridSplit {
 fn append_phases(cells: &[Cell], batch_starts: &[bool], parts: &mut Parts) {
     for phase in cells.chunk_by(|a, b| a.phase == b.phase) {
         if phase[0].overflow {
-            append_overflow(phase[0].start..phase[0].end, batch_starts, parts);
+            append_overflow(phase[0].places(), batch_starts, parts);
             continue;
         }
         for cell in phase {
-            append_batches(cell.start..cell.end, batch_starts, parts);
+            append_batches(cell.places(), batch_starts, parts);
             parts.end_block();
         }
         parts.end_phase();

@@ -207,7 +207,7 @@ impl Schedule {
         }
         bodies.resize(elements.bodies().len(), 0);
         starts.clear();
-        gather_bodies(elements, &parts.order, bodies, starts);
+        gather_bodies(elements, &parts.order, |body| body, bodies, starts);
         // The check reads the copy: what was checked is what is handed out.
         self.check_conflicts()
     }
@@ -233,29 +233,31 @@ impl Schedule {
 /// Elements that one task copies.
 const CHUNK: usize = 1 << 13;
 
-/// Copies the bodies of all elements in the given order. `starts` gets offsets if the elements
-/// have different numbers of bodies.
-fn gather_bodies(
+/// Copies the bodies of all elements in the given order, each as `map` would have it. `starts`
+/// gets offsets if the elements have different numbers of bodies.
+pub(crate) fn gather_bodies(
     elements: &Elements<'_>,
     order: &[u32],
+    map: impl Fn(u32) -> u32 + Sync,
     bodies: &mut [u32],
     starts: &mut Vec<u32>,
 ) {
     match elements.arity() {
         // A length that is known to the compiler makes a copy of a few words fast.
-        Some(1) => gather_uniform::<1>(elements.bodies(), order, bodies),
-        Some(2) => gather_uniform::<2>(elements.bodies(), order, bodies),
-        Some(3) => gather_uniform::<3>(elements.bodies(), order, bodies),
-        Some(4) => gather_uniform::<4>(elements.bodies(), order, bodies),
+        Some(1) => gather_uniform::<1>(elements.bodies(), order, map, bodies),
+        Some(2) => gather_uniform::<2>(elements.bodies(), order, map, bodies),
+        Some(3) => gather_uniform::<3>(elements.bodies(), order, map, bodies),
+        Some(4) => gather_uniform::<4>(elements.bodies(), order, map, bodies),
         arity => {
             let mut end = 0;
             for &element in order {
-                let of_element = elements.of(element as usize);
-                bodies[end..end + of_element.len()].copy_from_slice(of_element);
                 if arity.is_none() {
                     starts.push(end as u32);
                 }
-                end += of_element.len();
+                for &body in elements.of(element as usize) {
+                    bodies[end] = map(body);
+                    end += 1;
+                }
             }
             if arity.is_none() {
                 starts.push(end as u32);
@@ -264,12 +266,17 @@ fn gather_bodies(
     }
 }
 
-fn gather_uniform<const N: usize>(elements: &[u32], order: &[u32], bodies: &mut [u32]) {
+fn gather_uniform<const N: usize>(
+    elements: &[u32],
+    order: &[u32],
+    map: impl Fn(u32) -> u32 + Sync,
+    bodies: &mut [u32],
+) {
     let (elements, _) = elements.as_chunks::<N>();
     let (bodies, _) = bodies.as_chunks_mut::<N>();
     bodies.par_chunks_mut(CHUNK).zip(order.par_chunks(CHUNK)).for_each(|(bodies, order)| {
         for (bodies, &element) in bodies.iter_mut().zip(order) {
-            *bodies = elements[element as usize];
+            *bodies = elements[element as usize].map(&map);
         }
     });
 }

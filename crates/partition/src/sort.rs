@@ -39,14 +39,20 @@ impl RadixSort {
             records.resize_with(count, AtomicU64::default);
         }
         let chunk = count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
-        self.records.par_chunks(chunk).enumerate().for_each(|(at, records)| {
+        self.clear_counts(chunk);
+        let chunks = self.records.par_chunks(chunk).enumerate();
+        chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|((at, records), counts)| {
             for (record, value) in records.iter().zip(at * chunk..) {
-                record.store(u64::from(key(value)) << 32 | value as u64, Relaxed);
+                let key = key(value);
+                record.store(u64::from(key) << 32 | value as u64, Relaxed);
+                counts[key as usize % BUCKETS] += 1;
             }
         });
+        self.scatter(chunk, 0);
         let key_bits = usize::BITS - key_bound.saturating_sub(1).leading_zeros();
-        for shift in (0..key_bits).step_by(DIGIT_BITS as usize) {
-            self.pass(chunk, shift);
+        for shift in (0..key_bits).step_by(DIGIT_BITS as usize).skip(1) {
+            self.count(chunk, shift);
+            self.scatter(chunk, shift);
         }
     }
 
@@ -62,23 +68,30 @@ impl RadixSort {
         ((record >> 32) as u32, record as u32)
     }
 
-    /// One stable pass by the digit that starts at bit `shift` of the key.
-    fn pass(&mut self, chunk: usize, shift: u32) {
-        let digit = |record: u64| (record >> (32 + shift)) as usize & (BUCKETS - 1);
+    fn clear_counts(&mut self, chunk: usize) {
         self.counts.clear();
         self.counts.resize(self.records.len().div_ceil(chunk) * BUCKETS, 0);
+    }
+
+    /// Counts the digits that start at bit `shift` of the key, for each chunk.
+    fn count(&mut self, chunk: usize, shift: u32) {
+        self.clear_counts(chunk);
         let chunks = self.records.par_chunks(chunk);
         chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|(records, counts)| {
             for record in records {
-                counts[digit(record.load(Relaxed))] += 1;
+                counts[digit(record.load(Relaxed), shift)] += 1;
             }
         });
+    }
+
+    /// Moves the records to where the counts say that their digits go.
+    fn scatter(&mut self, chunk: usize, shift: u32) {
         self.counts_to_offsets();
         let chunks = self.records.par_chunks(chunk);
         chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|(records, offsets)| {
             for record in records {
                 let record = record.load(Relaxed);
-                let offset = &mut offsets[digit(record)];
+                let offset = &mut offsets[digit(record, shift)];
                 self.scattered[*offset as usize].store(record, Relaxed);
                 *offset += 1;
             }
@@ -89,11 +102,16 @@ impl RadixSort {
     fn counts_to_offsets(&mut self) {
         let mut end = 0;
         for bucket in 0..BUCKETS {
-            for count in self.counts.iter_mut().skip(bucket).step_by(BUCKETS) {
-                end += std::mem::replace(count, end);
+            for at in (bucket..self.counts.len()).step_by(BUCKETS) {
+                end += std::mem::replace(&mut self.counts[at], end);
             }
         }
     }
+}
+
+#[inline]
+fn digit(record: u64, shift: u32) -> usize {
+    (record >> (32 + shift)) as usize % BUCKETS
 }
 
 #[cfg(test)]

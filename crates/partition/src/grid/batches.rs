@@ -1,49 +1,117 @@
 //! Local batches (paper D, section 2.2): the elements of a cell in batches that share no body.
 //!
-//! Cells of one phase share no movable body, so they can use one table of body states between
-//! them. It is atomic only because the borrow checker cannot know that the cells are disjoint:
-//! loads and stores are relaxed, which costs nothing. Should a caller's extents be wrong, cells
-//! do meet there; the batches may then be wrong too, and the conflict check refuses them.
+//! Cells know nothing of each other here, so all of them are done at the same time. A task does
+//! a run of cells and has a table of body states of its own: with a common one, threads would
+//! write to the same cache lines all the time.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use rayon::prelude::*;
 
 use super::{Batching, Cell};
 use crate::Elements;
+use crate::schedule::gather_bodies;
 use crate::sort::RadixSort;
+
+/// Tables of body states, one per task.
+#[derive(Debug, Default)]
+pub(super) struct Tables(Vec<BodyStates>);
+
+impl Tables {
+    /// As many tables as the elements are worth on this number of threads, and at least one.
+    pub(super) fn prepare(&mut self, bodies: usize, elements: usize) -> &mut [BodyStates] {
+        let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
+        let tasks = tasks.min(elements / TASK).max(1);
+        if self.0.len() < tasks {
+            self.0.resize_with(tasks, BodyStates::default);
+        }
+        self.0[..tasks].par_iter_mut().for_each(|states| states.0.resize(bodies, 0));
+        &mut self.0[..tasks]
+    }
+}
+
+/// More than one, so that a thread that is held up does not hold up the others as much.
+const TASKS_PER_THREAD: usize = 2;
+
+/// Elements that are worth a task of their own.
+const TASK: usize = 2048;
 
 /// A state per body, all zero between two cells.
 #[derive(Debug, Default)]
-pub(super) struct BodyStates(Vec<AtomicU64>);
+pub(super) struct BodyStates(Vec<u64>);
 
 impl BodyStates {
-    pub(super) fn prepare(&mut self, bodies: usize) {
-        self.0.resize_with(bodies, AtomicU64::default);
-    }
-
     #[inline]
     fn get(&self, body: u32) -> u64 {
-        self.0[body as usize].load(Relaxed)
+        self.0[body as usize]
     }
 
     #[inline]
-    fn set(&self, body: u32, state: u64) {
-        self.0[body as usize].store(state, Relaxed);
+    fn set(&mut self, body: u32, state: u64) {
+        self.0[body as usize] = state;
     }
 }
+
+/// Elements in the order of their cells, with their bodies.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    elements: Vec<u32>,
+    /// Fixed ones replaced by [`FIXED`], so that nobody needs to ask again.
+    bodies: Vec<u32>,
+    /// Where the bodies of each place start, unless all elements have as many.
+    starts: Vec<u32>,
+    arity: usize,
+}
+
+impl Sorted {
+    /// Reading bodies in the elements' own order is slow, but is done only here.
+    pub(super) fn gather(&mut self, elements: &Elements<'_>, sort: &RadixSort) {
+        self.elements.resize(sort.len(), 0);
+        self.elements.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(
+            |(place, element)| {
+                *element = sort.at(place).1;
+            },
+        );
+        self.arity = elements.arity().unwrap_or(0);
+        self.bodies.resize(elements.bodies().len(), 0);
+        self.starts.clear();
+        let map = |body| if elements.is_fixed(body) { FIXED } else { body };
+        gather_bodies(elements, &self.elements, map, &mut self.bodies, &mut self.starts);
+    }
+
+    /// The movable bodies of the element at a place.
+    #[inline]
+    fn movable(&self, place: u32) -> impl Iterator<Item = u32> + Clone {
+        let place = place as usize;
+        let bodies = if self.starts.is_empty() {
+            &self.bodies[place * self.arity..(place + 1) * self.arity]
+        } else {
+            &self.bodies[self.starts[place] as usize..self.starts[place + 1] as usize]
+        };
+        bodies.iter().copied().filter(|&body| body != FIXED)
+    }
+}
+
+/// In place of a fixed body.
+const FIXED: u32 = u32::MAX;
+
+/// Places that one task copies.
+const CHUNK: usize = 1 << 14;
 
 /// Memory for [`Slots`].
 #[derive(Debug, Default)]
 pub(super) struct SlotMemory {
+    waiting: Vec<u32>,
     marks: Vec<u8>,
     batch_starts: Vec<bool>,
 }
 
 impl SlotMemory {
     pub(super) fn prepare<'a>(&'a mut self, order: &'a mut [u32]) -> Slots<'a> {
+        self.waiting.resize(order.len(), 0);
         self.marks.resize(order.len(), 0);
         self.batch_starts.clear();
         self.batch_starts.resize(order.len(), false);
-        Slots { order, marks: &mut self.marks, batch_starts: &mut self.batch_starts }
+        let Self { waiting, marks, batch_starts } = self;
+        Slots { order, waiting, marks, batch_starts }
     }
 
     /// The places where batches start.
@@ -56,232 +124,239 @@ impl SlotMemory {
 pub(super) struct Slots<'a> {
     /// The elements by batch.
     order: &'a mut [u32],
-    /// What has become of the elements while the batches are made, in the sorted order.
-    marks: &'a mut [u8],
     /// Whether a batch starts here, in the order by batch.
     batch_starts: &'a mut [bool],
+    /// While batches are made: the places of elements without a batch, from the first slot on.
+    waiting: &'a mut [u32],
+    /// What has become of them.
+    marks: &'a mut [u8],
 }
 
-impl<'a> Slots<'a> {
+impl Slots<'_> {
     fn split(self, middle: usize) -> (Self, Self) {
         let (order, more_order) = self.order.split_at_mut(middle);
-        let (marks, more_marks) = self.marks.split_at_mut(middle);
         let (batch_starts, more_batch_starts) = self.batch_starts.split_at_mut(middle);
-        (
-            Slots { order, marks, batch_starts },
-            Slots { order: more_order, marks: more_marks, batch_starts: more_batch_starts },
-        )
+        let (waiting, more_waiting) = self.waiting.split_at_mut(middle);
+        let (marks, more_marks) = self.marks.split_at_mut(middle);
+        let more = Slots {
+            order: more_order,
+            batch_starts: more_batch_starts,
+            waiting: more_waiting,
+            marks: more_marks,
+        };
+        (Slots { order, batch_starts, waiting, marks }, more)
     }
 }
 
-/// Batches that one window of first fit makes: bits of a state.
-const WINDOW: u8 = u64::BITS as u8;
-/// Marks: below [`WINDOW`], the batch in the window.
-const WAITING: u8 = u8::MAX;
-const TRYING: u8 = u8::MAX - 1;
-const JOINED: u8 = u8::MAX - 2;
-const DONE: u8 = u8::MAX - 3;
-
-/// Elements that are worth a task of their own.
-const TASK: usize = 2048;
-
+/// Makes the batches of cells.
 pub(super) struct Batcher<'a> {
-    pub(super) elements: &'a Elements<'a>,
-    pub(super) sort: &'a RadixSort,
-    pub(super) states: &'a BodyStates,
+    pub(super) sorted: &'a Sorted,
     pub(super) batching: Batching,
 }
 
 impl Batcher<'_> {
-    /// Makes the batches of all cells, phase after phase.
-    pub(super) fn fill_phases(&self, cells: &[Cell], mut slots: Slots<'_>) {
-        for phase in cells.chunk_by(|a, b| a.phase == b.phase) {
-            let elements = phase.iter().map(|cell| cell.end - cell.start).sum();
-            let (now, later) = slots.split(elements);
-            self.fill(phase, now);
-            slots = later;
-        }
-    }
-
-    /// Makes the batches of cells that share no body.
-    fn fill(&self, cells: &[Cell], slots: Slots<'_>) {
-        match *cells {
-            [] => {}
-            [cell] => self.fill_cell(cell, slots),
-            [first, ..] => {
-                let (left, right) = cells.split_at(cells.len() / 2);
-                let parallel = slots.order.len() >= TASK;
-                let (left_slots, right_slots) = slots.split(right[0].start - first.start);
-                let fill_left = || self.fill(left, left_slots);
-                let fill_right = || self.fill(right, right_slots);
-                if parallel {
-                    rayon::join(fill_left, fill_right);
-                } else {
-                    fill_left();
-                    fill_right();
-                }
+    /// Makes the batches of a run of cells, with as many tasks as there are tables.
+    pub(super) fn fill(&self, cells: &[Cell], mut slots: Slots<'_>, tables: &mut [BodyStates]) {
+        if tables.len() == 1 || cells.len() < 2 {
+            for &cell in cells {
+                let (now, later) = slots.split(cell.places().len());
+                self.fill_cell(cell, now, &mut tables[0]);
+                slots = later;
             }
+            return;
         }
+        let (left, right) = tables.split_at_mut(tables.len() / 2);
+        let start = cells[0].start as usize;
+        let middle = start + slots.order.len() * left.len() / (left.len() + right.len());
+        let border = cells.partition_point(|cell| (cell.end as usize) <= middle);
+        let (left_cells, right_cells) = cells.split_at(border.clamp(1, cells.len() - 1));
+        let (left_slots, right_slots) = slots.split(right_cells[0].start as usize - start);
+        rayon::join(
+            || self.fill(left_cells, left_slots, left),
+            || self.fill(right_cells, right_slots, right),
+        );
     }
 
-    fn fill_cell(&self, cell: Cell, slots: Slots<'_>) {
-        let mut batches = CellBatches { batcher: self, start: cell.start, slots, filled: 0 };
-        batches.slots.marks.fill(WAITING);
+    fn fill_cell(&self, cell: Cell, slots: Slots<'_>, states: &mut BodyStates) {
+        for (waiting, place) in slots.waiting.iter_mut().zip(cell.start..) {
+            *waiting = place;
+        }
+        let (sorted, count) = (self.sorted, slots.waiting.len());
+        let mut batches = CellBatches { sorted, states, slots, count, filled: 0 };
         match self.batching {
             Batching::Rounds(rounds) if !cell.overflow => batches.lock_all(rounds),
-            _ => while batches.first_fit_window() {},
+            _ => batches.first_fit(),
+        }
+        for place in cell.start..cell.end {
+            for body in sorted.movable(place) {
+                states.set(body, 0);
+            }
         }
     }
 }
 
 /// The batches of a cell in the making.
 struct CellBatches<'a> {
-    batcher: &'a Batcher<'a>,
-    /// The cell's first place in the sorted order.
-    start: usize,
+    sorted: &'a Sorted,
+    states: &'a mut BodyStates,
     slots: Slots<'a>,
-    /// How many elements are in a batch already.
+    /// How many elements are waiting.
+    count: usize,
+    /// How many are in a batch.
     filled: usize,
 }
 
+/// Batches that one window of first fit makes: bits of a state. Marks below this are batches.
+const WINDOW: u8 = u64::BITS as u8;
+/// Mark: for a later batch.
+const LATER: u8 = u8::MAX;
+/// Mark: tries to lock its bodies.
+const TRYING: u8 = u8::MAX - 1;
+/// Mark: has joined the batch.
+const JOINED: u8 = u8::MAX - 2;
+
 impl CellBatches<'_> {
-    #[inline]
-    fn element(&self, index: usize) -> u32 {
-        self.batcher.sort.at(self.start + index).1
-    }
-
-    #[inline]
-    fn bodies(&self, index: usize) -> impl Iterator<Item = u32> + Clone + use<'_> {
-        self.batcher.elements.movable_of(self.element(index) as usize)
-    }
-
-    /// First fit with one bit per batch and body. An element that finds no free batch among
-    /// these waits for the next window. Returns whether any does.
+    /// First fit with one bit per batch and body. Elements that find no free batch in the window
+    /// of one state wait for the next window.
     ///
-    /// The batch that first fit chooses is the one that exhaustive locking would choose: both
-    /// take into each batch, in ascending order, whatever does not conflict with those taken.
-    fn first_fit_window(&mut self) -> bool {
-        let states = self.batcher.states;
+    /// The batch that first fit chooses is the one that endless locking would choose: both take
+    /// into each batch, in ascending order, whatever does not conflict with those taken.
+    fn first_fit(&mut self) {
+        while self.count > 0 {
+            let sizes = self.choose_batches();
+            self.close_window(&sizes);
+        }
+    }
+
+    /// Marks waiting elements with batches of a window and returns the sizes of these batches.
+    fn choose_batches(&mut self) -> [usize; WINDOW as usize] {
+        let Self { sorted, states, slots, count, .. } = self;
         let mut sizes = [0; WINDOW as usize];
-        let mut waiting = false;
-        for index in 0..self.slots.marks.len() {
-            if self.slots.marks[index] == WAITING {
-                let used = self.bodies(index).fold(0, |used, body| used | states.get(body));
-                let batch = used.trailing_ones() as u8;
-                if batch == WINDOW {
-                    waiting = true;
-                    continue;
-                }
-                for body in self.bodies(index) {
+        for (&place, mark) in slots.waiting[..*count].iter().zip(&mut *slots.marks) {
+            let used = sorted.movable(place).fold(0, |used, body| used | states.get(body));
+            let batch = used.trailing_ones() as u8;
+            *mark = if batch < WINDOW { batch } else { LATER };
+            if batch < WINDOW {
+                for body in sorted.movable(place) {
                     states.set(body, states.get(body) | 1 << batch);
                 }
-                self.slots.marks[index] = batch;
                 sizes[batch as usize] += 1;
             }
         }
-        self.close_window(&sizes);
-        self.clear_states();
-        waiting
+        sizes
     }
 
     /// Moves the elements of a window into the order, batch by batch.
     fn close_window(&mut self, sizes: &[usize; WINDOW as usize]) {
         let mut next = [0; WINDOW as usize];
         for (next, &size) in next.iter_mut().zip(sizes) {
-            *next = self.filled;
             if size > 0 {
                 self.slots.batch_starts[self.filled] = true;
             }
+            *next = self.filled;
             self.filled += size;
         }
-        for index in 0..self.slots.marks.len() {
-            let batch = self.slots.marks[index];
-            if batch < WINDOW {
-                self.slots.order[next[batch as usize]] = self.element(index);
-                next[batch as usize] += 1;
-                self.slots.marks[index] = DONE;
-            }
+        let sorted = self.sorted;
+        self.take(LATER, |slots, place, mark| {
+            let next = &mut next[mark as usize];
+            slots.order[*next] = sorted.elements[place as usize];
+            *next += 1;
+        });
+        for &place in &self.slots.waiting[..self.count] {
+            sorted.movable(place).for_each(|body| self.states.set(body, 0));
         }
     }
 
-    fn clear_states(&self) {
-        for index in 0..self.slots.marks.len() {
-            for body in self.bodies(index) {
-                self.batcher.states.set(body, 0);
+    /// Takes out waiting elements, but for those with one mark.
+    fn take(&mut self, keep: u8, mut taken: impl FnMut(&mut Slots<'_>, u32, u8)) {
+        let mut kept = 0;
+        for index in 0..self.count {
+            let (place, mark) = (self.slots.waiting[index], self.slots.marks[index]);
+            if mark == keep {
+                self.slots.waiting[kept] = place;
+                kept += 1;
+            } else {
+                taken(&mut self.slots, place, mark);
             }
         }
+        self.count = kept;
     }
 
     fn lock_all(&mut self, rounds: usize) {
         for batch in 1.. {
-            if self.filled == self.slots.order.len() {
+            if self.count == 0 {
                 break;
             }
-            self.lock(batch, rounds);
+            self.slots.marks[..self.count].fill(TRYING);
+            for _ in 0..rounds {
+                if !self.lock(batch) {
+                    break;
+                }
+            }
             self.close_batch();
         }
-        self.clear_states();
     }
 
-    /// Makes one batch by iterative locking. A state holds the last batch that took the body
-    /// (upper half) and the complement of the lowest element that wants it (lower half), so that
-    /// zero means 'not taken, not wanted'.
-    fn lock(&mut self, batch: u32, rounds: usize) {
-        for _ in 0..rounds {
-            if !self.try_locks(batch) {
-                break;
-            }
-            self.take_locked(batch);
+    /// Moves the elements that joined into the order; the others wait for the next batch.
+    fn close_batch(&mut self) {
+        self.slots.batch_starts[self.filled] = true;
+        for mark in &mut self.slots.marks[..self.count] {
+            *mark = if *mark == JOINED { JOINED } else { LATER };
         }
+        let (sorted, mut filled) = (self.sorted, self.filled);
+        self.take(LATER, |slots, place, _| {
+            slots.order[filled] = sorted.elements[place as usize];
+            filled += 1;
+        });
+        self.filled = filled;
     }
 
-    /// Elements whose bodies are not taken by the batch lock them. Returns whether any did.
-    fn try_locks(&mut self, batch: u32) -> bool {
-        let states = self.batcher.states;
-        let mut any = false;
-        for index in 0..self.slots.marks.len() {
-            let taken = |body| states.get(body) >> 32 == u64::from(batch);
-            if self.slots.marks[index] == WAITING && !self.bodies(index).any(taken) {
-                self.slots.marks[index] = TRYING;
-                any = true;
-                for body in self.bodies(index) {
+    /// One round of locking. A state holds the last batch that took the body (upper half) and
+    /// the complement of the lowest place that wants it (lower half), so that zero means 'not
+    /// taken, not wanted'. Returns whether any element is still trying.
+    fn lock(&mut self, batch: u32) -> bool {
+        let Self { sorted, states, slots, count, .. } = self;
+        let waiting = &slots.waiting[..*count];
+        for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
+            if *mark == TRYING {
+                for body in sorted.movable(place) {
                     let (taken, wanted) = halves(states.get(body));
-                    states.set(body, taken | wanted.max(ticket(index)));
+                    states.set(body, taken | wanted.max(ticket(place)));
                 }
             }
         }
-        any
+        for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
+            let locked = |body| halves(states.get(body)).1 == ticket(place);
+            if *mark == TRYING && sorted.movable(place).all(locked) {
+                *mark = JOINED;
+            }
+        }
+        self.unlock(batch)
     }
 
-    /// Elements that hold the locks of all their bodies join the batch; then all locks are free.
-    fn take_locked(&mut self, batch: u32) {
-        let states = self.batcher.states;
-        for index in 0..self.slots.marks.len() {
-            if self.slots.marks[index] == TRYING {
-                let locked = |body| halves(states.get(body)).1 == ticket(index);
-                self.slots.marks[index] =
-                    if self.bodies(index).all(locked) { JOINED } else { WAITING };
+    /// Frees all locks and marks bodies of elements that joined as taken; elements that share
+    /// one of these have to wait for a later batch.
+    fn unlock(&mut self, batch: u32) -> bool {
+        let Self { sorted, states, slots, count, .. } = self;
+        let waiting = &slots.waiting[..*count];
+        for (&place, mark) in waiting.iter().zip(&*slots.marks) {
+            if *mark != LATER {
+                for body in sorted.movable(place) {
+                    let (taken, _) = halves(states.get(body));
+                    let taken = if *mark == JOINED { u64::from(batch) << 32 } else { taken };
+                    states.set(body, taken);
+                }
             }
         }
-        for index in 0..self.slots.marks.len() {
-            for body in self.bodies(index) {
-                let (taken, _) = halves(states.get(body));
-                let joined = self.slots.marks[index] == JOINED;
-                states.set(body, if joined { u64::from(batch) << 32 } else { taken });
+        let mut trying = false;
+        for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
+            let taken = |body| states.get(body) >> 32 == u64::from(batch);
+            if *mark == TRYING && sorted.movable(place).any(taken) {
+                *mark = LATER;
             }
+            trying |= *mark == TRYING;
         }
-    }
-
-    /// Moves the elements that joined into the order.
-    fn close_batch(&mut self) {
-        self.slots.batch_starts[self.filled] = true;
-        for index in 0..self.slots.marks.len() {
-            if self.slots.marks[index] == JOINED {
-                self.slots.order[self.filled] = self.element(index);
-                self.filled += 1;
-                self.slots.marks[index] = DONE;
-            }
-        }
+        trying
     }
 }
 
@@ -290,7 +365,7 @@ fn halves(state: u64) -> (u64, u64) {
     (state & !u64::from(u32::MAX), state & u64::from(u32::MAX))
 }
 
-/// What an element writes to lock a body: the lower the element, the higher.
-fn ticket(index: usize) -> u64 {
-    u64::from(!(index as u32))
+/// What an element writes to lock a body: the lower its place, the higher.
+fn ticket(place: u32) -> u64 {
+    u64::from(!place)
 }
