@@ -48,16 +48,14 @@ fn problem_with_points() -> impl Strategy<Value = (Problem, Vec<[f32; 3]>)> {
 fn true_extents(problem: &Problem, points: &[[f32; 3]]) -> Vec<f32> {
     let mut extents = vec![0.0_f32; problem.body_count];
     for (body, extent) in extents.iter_mut().enumerate() {
-        let own: Vec<usize> =
-            (0..problem.len()).filter(|&e| problem.of(e).contains(&(body as u32))).collect();
-        for axis in 0..3 {
-            let low = own.iter().map(|&e| points[e][axis]).fold(f32::INFINITY, f32::min);
-            let high = own.iter().map(|&e| points[e][axis]).fold(f32::NEG_INFINITY, f32::max);
-            let distance = f64::from(high) - f64::from(low);
-            *extent = extent.max((distance as f32).next_up().min(f32::MAX));
-        }
-        if own.is_empty() {
-            *extent = 0.0;
+        let own = || (0..problem.len()).filter(|&e| problem.of(e).contains(&(body as u32)));
+        for first in own() {
+            for second in own() {
+                for (&a, &b) in points[first].iter().zip(&points[second]) {
+                    let distance = (f64::from(a) - f64::from(b)).abs() as f32;
+                    *extent = extent.max(distance.next_up().min(f32::MAX));
+                }
+            }
         }
     }
     extents

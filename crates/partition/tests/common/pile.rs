@@ -28,7 +28,7 @@ pub fn pile(side: u32, step: u64) -> Pile {
     let mut pile = Pile::default();
     for (body, &place) in place_of.iter().enumerate() {
         let at = [place % side, place / side % side, place / side / side];
-        let diagonal = noise(u64::from(place) ^ step << 32) % 4 != 0;
+        let diagonal = !noise(u64::from(place) ^ step << 32).is_multiple_of(4);
         for (neighbor, wanted) in
             [([1, 0, 0], true), ([0, 1, 0], true), ([0, 0, 1], true), ([1, 1, 0], diagonal)]
         {
