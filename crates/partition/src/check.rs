@@ -69,6 +69,11 @@ impl Check {
         if self.tables.len() < tasks {
             self.tables.resize_with(tasks, LastWrites::default);
         }
+        for table in &mut self.tables[..tasks] {
+            // Even one that this schedule has too few phases for: the next one may need it.
+            table.0.clear();
+            table.0.reserve(schedule.body_count());
+        }
         check_phases(schedule, 0..schedule.phase_count(), &mut self.tables[..tasks])
     }
 }
@@ -103,7 +108,6 @@ fn middle_phase(schedule: &Schedule, phases: &Range<usize>) -> usize {
 
 impl LastWrites {
     fn reset(&mut self, schedule: &Schedule) {
-        self.0.clear();
         self.0.resize(schedule.body_count(), 0);
         for (body, last) in self.0.iter_mut().enumerate() {
             if schedule.is_fixed(body as u32) {

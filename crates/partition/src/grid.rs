@@ -201,6 +201,7 @@ impl GridSplit {
             // As many as there can ever be, so that no later step needs more.
             parts.batches.reserve(elements.len());
             parts.blocks.reserve(elements.len());
+            parts.phases.reserve(9 + elements.len() / OVERFLOW_BLOCK);
             batcher.fill(cells, slots.prepare(&mut parts.order), tables);
             append_phases(cells, slots.batch_starts(), parts);
         })?;
