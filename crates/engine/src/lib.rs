@@ -21,3 +21,8 @@ pub mod solver;
 pub mod state;
 
 pub use simulation::{BackendChoice, Settings, Simulation, SimulationError};
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

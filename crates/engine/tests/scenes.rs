@@ -77,3 +77,16 @@ fn the_papers_scenes_have_the_papers_sizes() {
     let (particles, triangles, _) = counts("disc-on-torus");
     assert!(near(particles, 45_000) && near(triangles, 95_000), "{particles} {triangles}");
 }
+
+#[test]
+fn the_readmes_scene_runs() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let text = readme.split("```toml").nth(1).unwrap().split("```").next().unwrap();
+    let scene = Scene::parse("handkerchief", text, std::path::Path::new("."), &[]).unwrap();
+    let mut simulation = Simulation::new(&scene, BackendChoice::Serial).unwrap();
+    for _ in 0..60 {
+        simulation.step().unwrap();
+    }
+    assert!(simulation.contacts() > 0, "the handkerchief misses the ball");
+}
