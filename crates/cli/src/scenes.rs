@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(console::print_json(&rows)?);
     }
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
-    let mut table = format!("{:width$}  {:>9}  {:>11}  title\n", "name", "particles", "constraints");
+    let mut table =
+        format!("{:width$}  {:>9}  {:>11}  title\n", "name", "particles", "constraints");
     for Row { name, title, particles, constraints } in rows {
         let _ = writeln!(table, "{name:width$}  {particles:>9}  {constraints:>11}  {title}");
     }

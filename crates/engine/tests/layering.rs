@@ -6,8 +6,17 @@ use std::path::{Path, PathBuf};
 
 /// Each module may use those before it.
 const ORDER: [&str; 11] = [
-    "math", "mesh", "scene", "state", "constraint", "collide", "model", "solver", "backend",
-    "simulation", "output",
+    "math",
+    "mesh",
+    "scene",
+    "state",
+    "constraint",
+    "collide",
+    "model",
+    "solver",
+    "backend",
+    "simulation",
+    "output",
 ];
 
 /// Modules that must not know threads, clocks or files' names of the operating system.
@@ -55,8 +64,9 @@ fn modules_use_only_what_comes_before_them() {
         if module == "lib" {
             continue;
         }
-        let own = rank(&module)
-            .unwrap_or_else(|| panic!("{}: module `{module}` has no place in ORDER", path.display()));
+        let own = rank(&module).unwrap_or_else(|| {
+            panic!("{}: module `{module}` has no place in ORDER", path.display())
+        });
         for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
             for used in used_modules(line) {
                 let place = format!("{}:{}", path.display(), number + 1);

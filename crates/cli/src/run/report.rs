@@ -64,11 +64,7 @@ struct Expectation {
 }
 
 impl Report {
-    pub(super) fn new(
-        scene: &Scene,
-        simulation: &Simulation,
-        measurements: &Measurements,
-    ) -> Self {
+    pub(super) fn new(scene: &Scene, simulation: &Simulation, measurements: &Measurements) -> Self {
         let (model, settings) = (simulation.model(), simulation.settings());
         let (backend, threads) = simulation.backend();
         let [median, min, max] = measurements.step_seconds().map(|seconds| seconds * 1e3);
@@ -118,7 +114,12 @@ impl Report {
             state_hash: format!("{:016x}", simulation.state_hash()),
             expect: check_expectations(simulation, &scene.file.expect)
                 .into_iter()
-                .map(|Outcome { key, value, bound, holds }| Expectation { key, value, bound, holds })
+                .map(|Outcome { key, value, bound, holds }| Expectation {
+                    key,
+                    value,
+                    bound,
+                    holds,
+                })
                 .collect(),
         }
     }

@@ -45,8 +45,8 @@ impl<T: Copy> Recorder<T> {
             *touched = Touched { round, ..Touched::default() };
         }
         let other = |who: Option<usize>| who.is_some_and(|who| who != worker);
-        let clash = other(touched.writer)
-            || (writes && (other(touched.reader) || touched.many_readers));
+        let clash =
+            other(touched.writer) || (writes && (other(touched.reader) || touched.many_readers));
         self.conflicts.set(self.conflicts.get() + usize::from(clash));
         if writes {
             touched.writer = Some(worker);
@@ -137,8 +137,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
     // parallel, but touch the same particles, and that is what counts here.
     for stage in &program.stages {
         let one = Program { stages: vec![*stage] };
-        let job =
-            Job { model: &model, program: &one, substeps: std::slice::from_ref(&substep) };
+        let job = Job { model: &model, program: &one, substeps: std::slice::from_ref(&substep) };
         let mut rounds = 0;
         for worker in 0..workers {
             recorded.enter(first_round, worker);

@@ -87,9 +87,7 @@ mod tests {
     #[test]
     fn small_slips_stick_and_large_ones_slide() {
         let ground = ground(0.5, None);
-        let sunk = |slip: f32| {
-            ground.resolve(Vec3::new(slip, -0.1, 0.0), Vec3::zero(), 0.0).x
-        };
+        let sunk = |slip: f32| ground.resolve(Vec3::new(slip, -0.1, 0.0), Vec3::zero(), 0.0).x;
         assert_eq!(sunk(0.04), Vec3::new(0.0, 0.0, 0.0));
         assert!((sunk(0.3).x - 0.25).abs() < 1e-7 && sunk(0.3).y == 0.0);
     }

@@ -109,8 +109,7 @@ fn cuboid<L: Lane>(p: Vec3<L>, half: [f32; 3]) -> (L, Vec3<L>) {
 fn tube<L: Lane>(p: Vec3<L>, radius: f32, half_length: f32) -> (L, Vec3<L>) {
     let zero = L::splat(0.0);
     let across = (p.y * p.y + p.z * p.z).sqrt();
-    let radial =
-        direction(Vec3::new(zero, p.y, p.z), across, Vec3::splat([0.0, 1.0, 0.0]));
+    let radial = direction(Vec3::new(zero, p.y, p.z), across, Vec3::splat([0.0, 1.0, 0.0]));
     let axial = Vec3::new(sign(p.x), zero, zero);
     let (end, side) = (p.x.abs() - L::splat(half_length), across - L::splat(radius));
     let (out_end, out_side) = (end.max(zero), side.max(zero));
@@ -125,8 +124,7 @@ fn tube<L: Lane>(p: Vec3<L>, radius: f32, half_length: f32) -> (L, Vec3<L>) {
 fn torus<L: Lane>(p: Vec3<L>, radius: f32, tube_radius: f32) -> (L, Vec3<L>) {
     let zero = L::splat(0.0);
     let across = (p.x * p.x + p.z * p.z).sqrt();
-    let radial =
-        direction(Vec3::new(p.x, zero, p.z), across, Vec3::splat([1.0, 0.0, 0.0]));
+    let radial = direction(Vec3::new(p.x, zero, p.z), across, Vec3::splat([1.0, 0.0, 0.0]));
     let core = radial * L::splat(radius);
     round(p - core, tube_radius)
 }

@@ -61,7 +61,8 @@ impl Builder {
                 if copies == 1 { body.name.clone() } else { format!("{}[{copy}]", body.name) };
             let particles = self.add_copy(body, &name, mesh, &instance, &sites)?;
             let first_triangle = self.triangles.len();
-            let moved = |triangle: &[u32; 3]| triangle.map(|corner| corner + particles.start as u32);
+            let moved =
+                |triangle: &[u32; 3]| triangle.map(|corner| corner + particles.start as u32);
             self.triangles.extend(mesh.triangles.iter().map(moved));
             self.body_of.resize(particles.end, self.bodies.len() as u32);
             self.bodies.push(Body {
@@ -167,7 +168,8 @@ impl Builder {
     }
 
     fn finish(self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
-        let is_fixed: Vec<bool> = self.particles.iter().map(|particle| particle[3] == 0.0).collect();
+        let is_fixed: Vec<bool> =
+            self.particles.iter().map(|particle| particle[3] == 0.0).collect();
         let groups = schedules::schedule(self.pools, &is_fixed, &scene.file.partition);
         let compliant = groups.iter().filter(|group| group.is_compliant());
         let multipliers = compliant.map(|group| group.schedule.len()).sum();

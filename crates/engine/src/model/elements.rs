@@ -101,7 +101,8 @@ impl Piece<'_> {
 
     /// Lengths and volumes must be positive and large enough to divide by.
     fn check(&self, kind: Kind, site: &[u32], rest: f64) -> Result<(), ModelError> {
-        let usable = rest.is_finite() && (kind == Kind::Bend || rest > f64::from(f32::MIN_POSITIVE));
+        let usable =
+            rest.is_finite() && (kind == Kind::Bend || rest > f64::from(f32::MIN_POSITIVE));
         if usable {
             return Ok(());
         }

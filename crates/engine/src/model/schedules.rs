@@ -33,11 +33,12 @@ fn group(
     // Sites come from checked meshes: their particles exist and differ.
     let elements = Elements::flat(kind.arity(), &pool.particles, fixed.len())
         .and_then(|elements| elements.with_fixed(fixed))
-        .unwrap_or_else(|error| panic!("constraints of kind {} are malformed: {error}", kind.name()));
+        .unwrap_or_else(|error| {
+            panic!("constraints of kind {} are malformed: {error}", kind.name())
+        });
     let schedule = partition_elements(&elements, partition);
-    let in_order = |values: &[f32]| {
-        schedule.order().iter().map(|&element| values[element as usize]).collect()
-    };
+    let in_order =
+        |values: &[f32]| schedule.order().iter().map(|&element| values[element as usize]).collect();
     Group {
         kind,
         response,

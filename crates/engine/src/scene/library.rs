@@ -11,13 +11,8 @@ macro_rules! scenes {
 }
 
 /// Name and text of every built-in scene.
-pub const SCENES: &[(&str, &str)] = scenes![
-    "cloth-on-tube",
-    "hanging-cloth",
-    "disc-on-torus",
-    "stretched-cloth",
-    "flag",
-];
+pub const SCENES: &[(&str, &str)] =
+    scenes!["cloth-on-tube", "hanging-cloth", "disc-on-torus", "stretched-cloth", "flag",];
 
 /// The text of a built-in scene.
 #[must_use]

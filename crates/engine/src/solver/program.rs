@@ -60,11 +60,7 @@ impl Program {
         stages.push(Stage::Predict);
         for iteration in 0..iterations {
             for (index, group) in model.groups.iter().enumerate() {
-                stages.push(Stage::Sweep {
-                    group: index,
-                    kind: group.kind,
-                    first: iteration == 0,
-                });
+                stages.push(Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 });
             }
             if !model.shapes.is_empty() {
                 stages.push(Stage::Contact);
