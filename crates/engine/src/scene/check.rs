@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::describe::{expected, found, table_keys, tags};
+use super::describe::{expected, found, rounded, table_keys, tags};
 use super::path::{Finding, Path};
 use super::suggest::remedy;
 use super::tree::{Entry, Node, Value};
@@ -84,8 +84,8 @@ impl<'schema> Checker<'schema> {
     /// The one message for a value that is of the wrong type or out of range.
     fn demand(&mut self, holds: bool, node: &Node, schema: &Json, path: &Path) {
         if !holds {
-            let message =
-                format!("is {}; give {}", found(&node.value), expected(schema, self.root));
+            let (found, rounded) = (found(&node.value), rounded(&node.value));
+            let message = format!("is {found}{rounded}; give {}", expected(schema, self.root));
             self.findings.push(Finding::new(path, message));
         }
     }

@@ -12,12 +12,25 @@ pub(super) fn found(value: &Value) -> String {
         Value::String(text) if text.is_empty() => "empty".to_owned(),
         Value::String(text) => format!("{:?}", shortened(text)),
         Value::Integer(integer) => integer.to_string(),
+        Value::Float(float) if float.is_nan() => "nan".to_owned(),
         Value::Float(float) => format!("{float:?}"),
         Value::Boolean(boolean) => boolean.to_string(),
         Value::Datetime(text) => format!("the date {text}"),
         Value::Array(entries) => format!("an array of {}", entries.len()),
         Value::Table(table) if table.is_empty() => "an empty table".to_owned(),
         Value::Table(table) => format!("a table with {}", list(table.keys().map(String::as_str))),
+    }
+}
+
+/// Why a number that looks right is not.
+pub(super) fn rounded(value: &Value) -> &'static str {
+    match value {
+        Value::Float(float) if !float.is_finite() => ", which is not finite",
+        Value::Float(float) if !(*float as f32).is_finite() => ", too large for single precision",
+        Value::Float(float) if *float > 0.0 && *float as f32 <= 0.0 => {
+            ", which single precision rounds to 0"
+        }
+        _ => "",
     }
 }
 
@@ -30,6 +43,7 @@ pub(super) fn expected(schema: &Json, root: &Json) -> String {
     match schema.get("type").and_then(Json::as_str) {
         Some("object") => expected_table(schema),
         Some("array") => expected_array(schema, root),
+        Some("string") if schema.get("minLength").is_some() => "a string of some length".to_owned(),
         Some("string") => "a string".to_owned(),
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => format!("a whole number{}", range(schema)),
@@ -74,7 +88,7 @@ fn expected_array(schema: &Json, root: &Json) -> String {
     let entries = match items.get("type").and_then(Json::as_str) {
         Some("integer") => format!("whole numbers{}", range(items)),
         Some("number") => format!("numbers{}", range(items)),
-        _ => "tables".to_owned(),
+        _ => "tables, [[…]] or [{ … }]".to_owned(),
     };
     match count {
         Some(count) => format!("an array of {count} {entries}"),

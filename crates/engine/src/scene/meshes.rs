@@ -5,7 +5,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::file::*;
-use super::path::{Finding, Path};
+use super::path::{Finding, Path, is_blamed};
 use crate::mesh::{Mesh, MeshError, Topology, generate};
 
 /// The most particles a scene may have, all copies of all bodies together.
@@ -65,7 +65,7 @@ fn unless_blamed(
     findings: &mut Vec<Finding>,
     make: impl FnOnce() -> Result<Mesh, Finding>,
 ) -> Option<Mesh> {
-    if findings.iter().any(|finding| finding.path.is_within(path)) {
+    if is_blamed(path, findings) {
         return None;
     }
     make().map_err(|finding| findings.push(finding)).ok()
@@ -78,23 +78,17 @@ struct Budget {
 
 impl Budget {
     fn spend(&mut self, particles: u128, copies: u128, path: &Path) -> Result<(), Finding> {
-        let needed = particles.saturating_mul(copies);
-        match self.left.checked_sub(needed) {
-            Some(left) => self.left = left,
-            None => {
-                let times = if copies > 1 {
-                    format!("{copies} times {particles}")
-                } else {
-                    particles.to_string()
-                };
-                let left = self.left;
-                let message = format!(
-                    "makes {times} particles, but only {left} of the {MAX_PARTICLES} of a scene are left; give fewer"
-                );
-                return Err(Finding::new(path, message));
-            }
+        if let Some(left) = self.left.checked_sub(particles.saturating_mul(copies)) {
+            self.left = left;
+            return Ok(());
         }
-        Ok(())
+        let times = if copies > 1 { format!("{copies} times ") } else { String::new() };
+        let spent = u128::from(MAX_PARTICLES) - self.left;
+        let before = if spent > 0 { format!(" after {spent}") } else { String::new() };
+        let message = format!(
+            "makes {times}{particles} particles{before}; a scene may have {MAX_PARTICLES}, give fewer"
+        );
+        Err(Finding::new(path, message))
     }
 }
 
@@ -115,11 +109,6 @@ fn make_body(
     let mesh = make_source(&body.mesh, directory, &source_path)?;
     if expected.is_none() {
         budget.spend(mesh.positions.len() as u128, body.copies(), blamed)?;
-    }
-    if body.kind == BodyKind::Soft && mesh.tetrahedra.is_empty() {
-        let message =
-            "has no tetrahedra, which a soft body needs; give `mesh.block` or kind = \"cloth\"";
-        return Err(Finding::new(&source_path, message));
     }
     Ok(mesh)
 }
@@ -148,14 +137,16 @@ fn check_closed(mesh: &Mesh, path: &Path) -> Result<(), Finding> {
     if !topology.is_closed() {
         let (open, forked) = (topology.boundary_edges.len(), topology.non_manifold_edges.len());
         let message = format!(
-            "encloses no space: {open} edges have one triangle and {forked} more than two; give a closed mesh"
+            "encloses no space: {open} edges have one triangle and {forked} have more than two; \
+             give a closed mesh"
         );
         return Err(Finding::new(path, message));
     }
     if !topology.is_oriented() {
         let flipped = topology.flipped_edges.len();
         let message = format!(
-            "has no clear inside: at {flipped} edges two triangles run the same way; wind all triangles alike"
+            "has no clear inside: at {flipped} edges two triangles run the same way; \
+             wind all triangles alike"
         );
         return Err(Finding::new(path, message));
     }
@@ -168,7 +159,8 @@ fn check_cells(mesh: &Mesh, cell: Option<f32>, path: &Path) -> Result<(), Findin
         Some(cell) if longest / cell > MAX_CELLS as f32 => {
             let least = longest / MAX_CELLS as f32;
             let message = format!(
-                "is {cell}, which is more than {MAX_CELLS} cells along {longest} m; give {least} or more"
+                "is {cell}, which makes more than {MAX_CELLS} cells along {longest} m; \
+                 give {least} or more"
             );
             Err(Finding::new(&path.key("cell"), message))
         }

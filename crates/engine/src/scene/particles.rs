@@ -6,7 +6,7 @@ use glam::Vec3;
 use super::describe::list;
 use super::file::*;
 use super::meshes::Meshes;
-use super::path::{Finding, Path};
+use super::path::{Finding, Path, is_blamed};
 use super::place::{instances, start_positions};
 use super::select::select_in_order;
 use super::suggest::nearest;
@@ -25,8 +25,7 @@ pub(super) fn check_particles(file: &SceneFile, meshes: &Meshes, findings: &mut 
             continue;
         }
         for (index, pin) in body.pins.iter().enumerate() {
-            let path = path.key("pins").index(index);
-            findings.extend(count_selected(pin, body, mesh, &path).err());
+            count(pin, body, mesh, &path.key("pins").index(index), findings);
         }
     }
     for (index, attachment) in file.attachments.iter().enumerate() {
@@ -51,7 +50,8 @@ fn check_reach(body: &Body, mesh: &Mesh, path: &Path) -> Result<(), Finding> {
         return Ok(());
     }
     let message = format!(
-        "reaches {reach:e} m from the origin; keep within {MAX_COORDINATE:e} m, where single precision can still tell particles apart"
+        "reaches {reach:e} m from the origin; keep within {MAX_COORDINATE:e} m, where single \
+         precision can still tell particles apart"
     );
     Err(Finding::new(path, message))
 }
@@ -65,7 +65,7 @@ fn check_attachment(
 ) {
     let mut count = |name: &str, selection: &Selection, path: &Path| {
         let (body, mesh) = find_body(name, file, meshes)?;
-        count_selected(selection, body, mesh, path).map_err(|finding| findings.push(finding)).ok()
+        count(selection, body, mesh, path, findings)
     };
     let own = count(&attachment.body, &attachment.particles, &path.key("particles"));
     let Target::Body { name, particles } = &attachment.to else { return };
@@ -89,6 +89,20 @@ fn find_body<'scene>(
     let index = file.bodies.iter().position(|body| body.name == name)?;
     let mesh = meshes.bodies.get(index)?.as_deref()?;
     Some((&file.bodies[index], mesh))
+}
+
+/// How many particles a selection finds, unless something is wrong with it.
+fn count(
+    selection: &Selection,
+    body: &Body,
+    mesh: &Mesh,
+    path: &Path,
+    findings: &mut Vec<Finding>,
+) -> Option<usize> {
+    if is_blamed(path, findings) {
+        return None;
+    }
+    count_selected(selection, body, mesh, path).map_err(|finding| findings.push(finding)).ok()
 }
 
 /// How many particles of all copies a selection finds, which must be some.
@@ -136,7 +150,8 @@ fn check_group(selection: &Selection, mesh: &Mesh, path: &Path) -> Result<(), Fi
     }
     let advice = match nearest(group, mesh.groups.keys().map(String::as_str)) {
         Some(near) => format!("did you mean {near:?}?"),
-        None => format!("the mesh has {}", list(mesh.groups.keys().map(String::as_str))),
+        None if mesh.groups.is_empty() => "it has none".to_owned(),
+        None => format!("it has {}", list(mesh.groups.keys().map(String::as_str))),
     };
     Err(Finding::new(
         &path.key("group"),

@@ -72,6 +72,11 @@ pub(super) struct Finding {
     pub(super) message: String,
 }
 
+/// Is something in what `path` names wrong already? Then the rest of it is not looked at.
+pub(super) fn is_blamed(path: &Path, findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.path.is_within(path))
+}
+
 impl Finding {
     pub(super) fn new(path: &Path, message: impl Into<String>) -> Self {
         Self { path: path.clone(), message: message.into() }

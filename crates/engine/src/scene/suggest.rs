@@ -40,21 +40,23 @@ fn normalized(word: &str) -> Vec<char> {
         .collect()
 }
 
-/// Levenshtein's distance, row by row. A misspelled word is short; only that much is compared.
+/// Letters inserted, left out, replaced or swapped with their neighbor (the distance of
+/// optimal string alignment). A misspelled word is short: only that much of it is compared.
 fn edits(from: &[char], to: &[char]) -> usize {
     const LONGEST: usize = 64;
     let (from, to) = (&from[..from.len().min(LONGEST)], &to[..to.len().min(LONGEST)]);
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, left) in from.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+    let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
+    table[0] = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        table[i][0] = i;
+        for j in 1..=to.len() {
+            let replaced = table[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let swaps = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+            let swapped = if swaps { table[i - 2][j - 2] + 1 } else { usize::MAX };
+            table[i][j] = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1).min(swapped);
         }
     }
-    row[to.len()]
+    table[from.len()][to.len()]
 }
 
 #[cfg(test)]
@@ -73,11 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn edits_counts_insertions_deletions_and_replacements() {
+    fn edits_counts_what_fingers_do_wrong() {
         let distance = |a: &str, b: &str| edits(&normalized(a), &normalized(b));
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("abc", ""), 3);
         assert_eq!(distance("same", "same"), 0);
+        assert_eq!(distance("gird", "grid"), 1);
     }
 }

@@ -131,16 +131,10 @@ fn integer_to_json(integer: i128) -> serde_json::Value {
 fn convert(value: DeValue<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {
     match value {
         DeValue::String(text) => Value::String(text.into_owned()),
-        DeValue::Integer(integer) => {
-            let parsed = i128::from_str_radix(integer.as_str(), integer.radix());
-            Value::Integer(parsed.unwrap_or(if integer.as_str().starts_with('-') {
-                i128::MIN
-            } else {
-                i128::MAX
-            }))
-        }
-        // The parser has checked the digits; too many of them read as infinity.
-        DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
+        // The parser has checked the digits; too many of them read as a float or as infinity.
+        DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
+            .map_or_else(|_| Value::Float(float(integer.as_str())), Value::Integer),
+        DeValue::Float(text) => Value::Float(float(text.as_str())),
         DeValue::Boolean(boolean) => Value::Boolean(boolean),
         DeValue::Datetime(datetime) => Value::Datetime(datetime.to_string()),
         DeValue::Array(values) => Value::Array(
@@ -158,6 +152,10 @@ fn convert(value: DeValue<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {
         ),
         DeValue::Table(table) => convert_table(table, origin),
     }
+}
+
+fn float(digits: &str) -> f64 {
+    digits.parse().unwrap_or(f64::INFINITY)
 }
 
 fn convert_table(table: DeTable<'_>, origin: &dyn Fn(usize) -> Origin) -> Value {

@@ -1,7 +1,7 @@
 //! What a schema cannot say about a scene: keys that belong together, names that must exist,
 //! numbers that depend on each other. What needs meshes is in `resolve.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::describe::list;
 use super::file::*;
@@ -19,7 +19,7 @@ pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
     if file.bodies.is_empty() && lost.bodies.is_empty() {
         findings.push(Finding::new(
             &root.key("bodies"),
-            "is missing; give at least one [[bodies]] table",
+            "is missing or empty; give at least one [[bodies]] table",
         ));
     }
     check_names(file, &mut findings);
@@ -53,17 +53,12 @@ impl Elements {
 fn check_names(file: &SceneFile, findings: &mut Vec<Finding>) {
     let bodies = file.bodies.iter().map(|body| ("bodies", &body.name)).enumerate();
     let shapes = file.shapes.iter().map(|shape| ("shapes", &shape.name)).enumerate();
-    let mut first: BTreeMap<&str, Path> = BTreeMap::new();
+    let mut taken = BTreeSet::new();
     for (index, (array, name)) in bodies.chain(shapes) {
-        let path = Path::default().key(array).index(index).key("name");
-        match first.get(name.as_str()) {
-            Some(other) => {
-                findings.push(Finding::new(
-                    &path,
-                    format!("is {name:?}, as is {other}; give a name of its own"),
-                ));
-            }
-            None => drop(first.insert(name, path)),
+        if !taken.insert(name) {
+            let path = Path::default().key(array).index(index).key("name");
+            let message = format!("is {name:?}, which is taken; give a name of its own");
+            findings.push(Finding::new(&path, message));
         }
     }
 }
@@ -87,13 +82,13 @@ fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
 /// Cloth is made of triangles, soft bodies of tetrahedra.
 fn check_solid(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
     let is_block = matches!(body.mesh, MeshSource::Block(_));
-    let is_file = matches!(body.mesh, MeshSource::File(_));
     match body.kind {
         BodyKind::Cloth if is_block => {
-            let message = "is \"cloth\", but `mesh.block` is a solid; give kind = \"soft\" or `mesh.box`, its surface";
+            let message = "is \"cloth\", but `mesh.block` is a solid; give kind = \"soft\", or \
+                           `mesh.box` for its surface";
             findings.push(Finding::new(&path.key("kind"), message));
         }
-        BodyKind::Soft if !is_block && !is_file => {
+        BodyKind::Soft if !is_block => {
             let message = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block` or kind = \"cloth\"";
             findings.push(Finding::new(&path.key("kind"), message));
         }
@@ -129,7 +124,7 @@ fn check_material(
     let problem = match (stiffness, compliance) {
         (Some(_), Some(_)) => "has both `stiffness` and `compliance`; give one of them",
         (None, None) => {
-            "has neither `stiffness` nor `compliance`; give stiffness = 1 (PBD) or compliance = 0 (XPBD), for example"
+            "has neither `stiffness` nor `compliance`; give one, for example compliance = 0"
         }
         _ => return,
     };
