@@ -84,7 +84,7 @@ impl<'schema> Checker<'schema> {
     /// The one message for a value that is of the wrong type or out of range.
     fn demand(&mut self, holds: bool, node: &Node, schema: &Json, path: &Path) {
         if !holds {
-            let (found, rounded) = (found(&node.value), rounded(&node.value));
+            let (found, rounded) = (found(&node.value), rounded(&node.value, schema));
             let message = format!("is {found}{rounded}; give {}", expected(schema, self.root));
             self.findings.push(Finding::new(path, message));
         }

@@ -23,8 +23,9 @@ pub(super) fn found(value: &Value) -> String {
 }
 
 /// Why a number that looks right is not.
-pub(super) fn rounded(value: &Value) -> &'static str {
+pub(super) fn rounded(value: &Value, schema: &Json) -> &'static str {
     match value {
+        _ if schema.get("type") != Some(&"number".into()) => "",
         Value::Float(float) if !float.is_finite() => ", which is not finite",
         Value::Float(float) if !(*float as f32).is_finite() => ", too large for single precision",
         Value::Float(float) if *float > 0.0 && *float as f32 <= 0.0 => {
@@ -43,7 +44,7 @@ pub(super) fn expected(schema: &Json, root: &Json) -> String {
     match schema.get("type").and_then(Json::as_str) {
         Some("object") => expected_table(schema),
         Some("array") => expected_array(schema, root),
-        Some("string") if schema.get("minLength").is_some() => "a string of some length".to_owned(),
+        Some("string") if schema.get("minLength").is_some() => "a non-empty string".to_owned(),
         Some("string") => "a string".to_owned(),
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => format!("a whole number{}", range(schema)),

@@ -6,7 +6,10 @@ use super::suggest::nearest;
 /// Embeds the scene files of these names.
 macro_rules! scenes {
     ($($name:literal,)*) => {
-        &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/", $name, ".toml"))),)*]
+        &[$((
+            $name,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/", $name, ".toml")),
+        ),)*]
     };
 }
 

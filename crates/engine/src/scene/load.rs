@@ -14,7 +14,7 @@ use super::library;
 use super::meshes::make_meshes;
 use super::overrides::Override;
 use super::particles::check_particles;
-use super::path::{Finding, Path, Segment};
+use super::path::{ENOUGH, Finding, Path, Segment};
 use super::prune::{Lost, prune};
 use super::schema::schema;
 use super::tree::{Node, Origin};
@@ -22,10 +22,7 @@ use super::validate::validate;
 use crate::mesh::Mesh;
 
 /// Scene files are written by people; one larger than this is not a scene.
-const MAX_FILE_BYTES: u64 = 64 << 20;
-
-/// More errors than this are counted, not listed.
-const MAX_ERRORS: usize = 100;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// A scene that is fit to be simulated: every name, index, number and mesh in it is checked.
 #[derive(Clone, Debug)]
@@ -57,7 +54,8 @@ impl Scene {
         Reader { file: &label, text: &text, overrides, directory }.read(name)
     }
 
-    /// Reads the text of a scene. `name` is shown as its file; mesh files are looked up in `directory`.
+    /// Reads the text of a scene. `name` is shown as its file; mesh files are looked up in
+    /// `directory`.
     ///
     /// # Errors
     /// Everything that is wrong with the text, the overrides or the meshes.
@@ -121,21 +119,17 @@ struct Reader<'text> {
 impl Reader<'_> {
     fn read(&self, name: String) -> Result<Scene, SceneErrors> {
         let mut tree = Node::parse_file(self.text).map_err(|error| self.syntax_error(&error))?;
-        let mut errors = self.apply_overrides(&mut tree);
+        let errors = self.apply_overrides(&mut tree);
         let schema = schema();
-        let findings = check(&tree, &schema);
-        let result = if findings.len() < MAX_ERRORS {
-            self.read_rest(name, &tree, &schema, &findings)
-        } else {
-            Err(Vec::new())
-        };
-        let later = match result {
-            Ok(scene) if findings.is_empty() && errors.is_empty() => return Ok(scene),
-            Ok(_) => Vec::new(),
-            Err(later) => later,
-        };
-        errors.extend(findings.iter().chain(&later).map(|finding| self.locate(finding, &tree)));
-        Err(self.all(errors))
+        let mut findings = check(&tree, &schema);
+        if findings.len() < ENOUGH {
+            match self.read_rest(name, &tree, &schema, &findings) {
+                Ok(scene) if findings.is_empty() && errors.is_empty() => return Ok(scene),
+                Ok(_) => {}
+                Err(more) => findings.extend(more),
+            }
+        }
+        Err(self.explain(errors, findings, &tree))
     }
 
     /// Reads what is left without `broken` and returns what else is wrong.
@@ -169,8 +163,8 @@ impl Reader<'_> {
         if !findings.is_empty() {
             return Err(findings);
         }
-        let notes = notes(&file);
         let bodies = meshes.bodies.into_iter().flatten().collect();
+        let notes = meshes.notes.into_iter().chain(loose_bodies(&file)).collect();
         Ok(Scene { name, file, meshes: bodies, shape_meshes: meshes.shapes, notes })
     }
 
@@ -191,12 +185,32 @@ impl Reader<'_> {
     fn syntax_error(&self, error: &toml::de::Error) -> SceneErrors {
         let place = error.span().map_or(Place::File, |span| self.place(Origin::File(span.start)));
         let message = error.message().trim_end().replace('\n', ", ");
-        self.all(vec![SceneError { place, key: String::new(), message }])
+        let error = SceneError { place, key: String::new(), message };
+        SceneErrors { file: self.file.to_owned(), errors: vec![error] }
     }
 
-    fn locate(&self, finding: &Finding, tree: &Node) -> SceneError {
-        let place = self.place(tree.locate(&finding.path));
-        SceneError { place, key: finding.path.to_string(), message: finding.message.clone() }
+    /// All errors in the order of the file.
+    fn explain(
+        &self,
+        mut errors: Vec<SceneError>,
+        mut findings: Vec<Finding>,
+        tree: &Node,
+    ) -> SceneErrors {
+        let more = findings.len().saturating_sub(ENOUGH);
+        // Lines are counted only for what is shown.
+        findings.sort_by_cached_key(|finding| tree.locate(&finding.path));
+        findings.truncate(ENOUGH);
+        errors.extend(findings.into_iter().map(|Finding { path, message }| SceneError {
+            place: self.place(tree.locate(&path)),
+            key: path.to_string(),
+            message,
+        }));
+        errors.sort_by(|left, right| left.place.cmp(&right.place));
+        if more > 0 {
+            let message = format!("and {more} more errors");
+            errors.push(SceneError { place: Place::File, key: String::new(), message });
+        }
+        SceneErrors { file: self.file.to_owned(), errors }
     }
 
     fn place(&self, origin: Origin) -> Place {
@@ -210,21 +224,10 @@ impl Reader<'_> {
             }
         }
     }
-
-    fn all(&self, mut errors: Vec<SceneError>) -> SceneErrors {
-        errors.sort_by(|left, right| left.place.cmp(&right.place));
-        let more = errors.len().saturating_sub(MAX_ERRORS);
-        if more > 0 {
-            errors.truncate(MAX_ERRORS);
-            let message = format!("and {more} more errors");
-            errors.push(SceneError { place: Place::File, key: String::new(), message });
-        }
-        SceneErrors { file: self.file.to_owned(), errors }
-    }
 }
 
-/// What passed the schema and still cannot be read; the two are one and the same types, so
-/// this is a mistake in `check.rs`, but a message is better than a panic.
+/// What passed the schema and still cannot be read. Both come from the same types, so this is
+/// a mistake in `check.rs`; a message is better than a panic.
 fn unforeseen(error: &serde_path_to_error::Error<serde_json::Error>) -> Finding {
     use serde_path_to_error::Segment as Step;
     let segments = error.path().iter().filter_map(|step| match step {
@@ -232,16 +235,16 @@ fn unforeseen(error: &serde_path_to_error::Error<serde_json::Error>) -> Finding 
         Step::Map { key } | Step::Enum { variant: key } => Some(Segment::Key(key.clone())),
         Step::Unknown => None,
     });
-    Finding::new(&Path(segments.collect()), error.inner().to_string())
+    let message = format!("{}; this is a mistake in taut, please report it", error.inner());
+    Finding::new(&Path(segments.collect()), message)
 }
 
-fn notes(file: &SceneFile) -> Vec<String> {
+/// Particles that nothing holds together are seldom meant.
+fn loose_bodies(file: &SceneFile) -> impl Iterator<Item = String> {
     let loose = file.bodies.iter().filter(|body| body.elements.kinds().next().is_none());
-    loose
-        .map(|body| {
-            format!("body {:?} has no elements: nothing holds its particles together", body.name)
-        })
-        .collect()
+    loose.map(|body| {
+        format!("body {:?} has no elements: nothing holds its particles together", body.name)
+    })
 }
 
 #[cfg(test)]

@@ -4,23 +4,28 @@
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::file::*;
+use super::file::{Body, Geometry, MeshFile, MeshSource, SceneFile};
 use super::path::{Finding, Path, is_blamed};
-use crate::mesh::{Mesh, MeshError, Topology, generate};
+use super::sources::{make, source_path, vertex_count};
+use crate::mesh::load::load_obj;
+use crate::mesh::weld::weld;
+use crate::mesh::{Mesh, MeshError, Topology};
 
-/// The most particles a scene may have, all copies of all bodies together.
+/// The most particles a scene may have: all copies of all bodies, and the vertices of shapes.
 pub const MAX_PARTICLES: u64 = 1 << 24;
 
 /// The most cells of a signed distance field along the longest side of its mesh.
 pub const MAX_CELLS: u32 = 1024;
 
 /// The meshes of a scene as far as they could be made.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Meshes {
     /// One for each body.
     pub(super) bodies: Vec<Option<Arc<Mesh>>>,
     /// One for each shape; shapes that are no mesh have none.
     pub(super) shapes: Vec<Option<Arc<Mesh>>>,
+    /// What a user should know although it is no error.
+    pub(super) notes: Vec<String>,
 }
 
 impl Body {
@@ -38,45 +43,81 @@ pub(super) fn make_meshes(
     directory: &FilePath,
     findings: &mut Vec<Finding>,
 ) -> Meshes {
-    let mut budget = Budget { left: MAX_PARTICLES.into() };
-    let mut meshes = Meshes::default();
-    for (index, body) in file.bodies.iter().enumerate() {
+    let mut maker = Maker { directory, left: MAX_PARTICLES.into(), notes: Vec::new() };
+    let bodies = file.bodies.iter().enumerate().map(|(index, body)| {
         let path = Path::default().key("bodies").index(index);
-        let mesh = unless_blamed(&path.key("mesh"), findings, || {
-            make_body(body, directory, &mut budget, &path)
-        });
-        meshes.bodies.push(mesh.map(Arc::new));
-    }
-    for (index, shape) in file.shapes.iter().enumerate() {
+        unless_blamed(&path.key("mesh"), findings, || maker.body(body, &path))
+    });
+    let bodies = bodies.collect();
+    let shapes = file.shapes.iter().enumerate().map(|(index, shape)| {
         let path = Path::default().key("shapes").index(index).key("geometry").key("mesh");
-        let mesh = match &shape.geometry {
-            Geometry::Mesh { source, cell, scale } => unless_blamed(&path, findings, || {
-                make_shape(source, *cell, *scale, directory, &path)
-            }),
-            _ => None,
-        };
-        meshes.shapes.push(mesh.map(Arc::new));
-    }
-    meshes
+        let Geometry::Mesh { source, cell, scale } = &shape.geometry else { return None };
+        unless_blamed(&path, findings, || maker.shape(source, *cell, *scale, &path))
+    });
+    Meshes { bodies, shapes: shapes.collect(), notes: maker.notes }
 }
 
 fn unless_blamed(
     path: &Path,
     findings: &mut Vec<Finding>,
     make: impl FnOnce() -> Result<Mesh, Finding>,
-) -> Option<Mesh> {
+) -> Option<Arc<Mesh>> {
     if is_blamed(path, findings) {
         return None;
     }
-    make().map_err(|finding| findings.push(finding)).ok()
+    make().map(Arc::new).map_err(|finding| findings.push(finding)).ok()
 }
 
-/// Particles that the scene may still have.
-struct Budget {
+struct Maker<'scene> {
+    /// Where mesh files are looked up.
+    directory: &'scene FilePath,
+    /// Particles that the scene may still have.
     left: u128,
+    notes: Vec<String>,
 }
 
-impl Budget {
+impl Maker<'_> {
+    fn body(&mut self, body: &Body, path: &Path) -> Result<Mesh, Finding> {
+        let source_path = source_path(&body.mesh, &path.key("mesh"));
+        let blamed =
+            if body.repeat.is_some() { &path.key("repeat").key("count") } else { &source_path };
+        // Generated meshes are paid for before they are made, files when their size is known.
+        let announced = vertex_count(&body.mesh);
+        if let Some(particles) = announced {
+            self.spend(particles, body.copies(), blamed)?;
+        }
+        let mut mesh = self.source(&body.mesh, &source_path)?;
+        if let Some(distance) = body.weld {
+            mesh = welded(&mesh, distance, &path.key("weld"))?;
+        }
+        if announced.is_none() {
+            self.spend(mesh.positions.len() as u128, body.copies(), blamed)?;
+        }
+        Ok(mesh)
+    }
+
+    fn shape(
+        &mut self,
+        source: &MeshSource,
+        cell: Option<f32>,
+        scale: f32,
+        path: &Path,
+    ) -> Result<Mesh, Finding> {
+        let source_path = source_path(source, &path.key("source"));
+        if let Some(particles) = vertex_count(source) {
+            self.spend(particles, 1, &source_path)?;
+        }
+        let mut mesh = self.source(source, &source_path)?;
+        mesh.scale(scale);
+        check_closed(&mesh, &source_path)?;
+        check_cells(&mesh, cell, path)?;
+        if mesh.volume() < 0.0 {
+            mesh.flip();
+            self.notes.push(format!("{source_path}: the mesh was inside out and has been turned"));
+        }
+        Ok(mesh)
+    }
+
     fn spend(&mut self, particles: u128, copies: u128, path: &Path) -> Result<(), Finding> {
         if let Some(left) = self.left.checked_sub(particles.saturating_mul(copies)) {
             self.left = left;
@@ -86,49 +127,38 @@ impl Budget {
         let spent = u128::from(MAX_PARTICLES) - self.left;
         let before = if spent > 0 { format!(" after {spent}") } else { String::new() };
         let message = format!(
-            "makes {times}{particles} particles{before}; a scene may have {MAX_PARTICLES}, give fewer"
+            "makes {times}{particles} particles{before}; a scene may have {MAX_PARTICLES}, \
+             give fewer"
         );
         Err(Finding::new(path, message))
     }
+
+    fn source(&mut self, source: &MeshSource, path: &Path) -> Result<Mesh, Finding> {
+        let made = make(source, |file| self.loaded(file));
+        made.map_err(|error| match error {
+            MeshError::Unreadable { .. } => {
+                Finding::new(path, format!("{error}; give a path relative to the scene's folder"))
+            }
+            _ => Finding::new(path, error.to_string()),
+        })
+    }
+
+    fn loaded(&mut self, file: &MeshFile) -> Result<Mesh, MeshError> {
+        let path = self.directory.join(&file.path);
+        let loaded = load_obj(&path)?;
+        let place = path.display();
+        self.notes.extend(loaded.notes.iter().map(|note| format!("{place}: {note}")));
+        Ok(loaded.mesh)
+    }
 }
 
-fn make_body(
-    body: &Body,
-    directory: &FilePath,
-    budget: &mut Budget,
-    path: &Path,
-) -> Result<Mesh, Finding> {
-    let source_path = source_path(&body.mesh, &path.key("mesh"));
-    let blamed =
-        if body.repeat.is_some() { &path.key("repeat").key("count") } else { &source_path };
-    // Generated meshes are paid for before they are made, files when their size is known.
-    let expected = vertex_count(&body.mesh);
-    if let Some(particles) = expected {
-        budget.spend(particles, body.copies(), blamed)?;
+fn welded(mesh: &Mesh, distance: f32, path: &Path) -> Result<Mesh, Finding> {
+    let welded = weld(mesh, distance).map_err(|error| Finding::new(path, error.to_string()))?;
+    if welded.mesh.triangles.is_empty() {
+        let message = format!("is {distance}, which welds every triangle away; give less");
+        return Err(Finding::new(path, message));
     }
-    let mesh = make_source(&body.mesh, directory, &source_path)?;
-    if expected.is_none() {
-        budget.spend(mesh.positions.len() as u128, body.copies(), blamed)?;
-    }
-    Ok(mesh)
-}
-
-fn make_shape(
-    source: &MeshSource,
-    cell: Option<f32>,
-    scale: f32,
-    directory: &FilePath,
-    path: &Path,
-) -> Result<Mesh, Finding> {
-    let source_path = source_path(source, &path.key("source"));
-    if let Some(particles) = vertex_count(source) {
-        Budget { left: MAX_PARTICLES.into() }.spend(particles, 1, &source_path)?;
-    }
-    let mut mesh = make_source(source, directory, &source_path)?;
-    mesh.scale(scale);
-    check_closed(&mesh, &source_path)?;
-    check_cells(&mesh, cell, path)?;
-    Ok(mesh)
+    Ok(welded.mesh)
 }
 
 /// Only a closed surface, wound one way, has an inside.
@@ -165,71 +195,5 @@ fn check_cells(mesh: &Mesh, cell: Option<f32>, path: &Path) -> Result<(), Findin
             Err(Finding::new(&path.key("cell"), message))
         }
         _ => Ok(()),
-    }
-}
-
-/// How many vertices a generator will make; `None` for files.
-fn vertex_count(source: &MeshSource) -> Option<u128> {
-    let product = |numbers: &[u32], more: u128| {
-        numbers.iter().map(|&number| u128::from(number) + more).product::<u128>()
-    };
-    Some(match source {
-        MeshSource::Grid(grid) => product(&grid.particles, 0),
-        MeshSource::Disc(disc) => 1 + 3 * u128::from(disc.rings) * (u128::from(disc.rings) + 1),
-        MeshSource::Sphere(sphere) => 2 + 10 * u128::from(sphere.subdivisions).pow(2),
-        MeshSource::Tube(tube) => product(&[tube.around, tube.along], 0),
-        MeshSource::Torus(torus) => product(&[torus.around, torus.tube_around], 0),
-        MeshSource::Box(surface) => {
-            let inside = surface.cells.map(|cells| cells.saturating_sub(1));
-            product(&surface.cells, 1).saturating_sub(product(&inside, 0))
-        }
-        MeshSource::Block(block) => product(&block.cells, 1),
-        MeshSource::File(_) => return None,
-    })
-}
-
-/// `mesh.grid` for a grid, and so on; for a file, its path.
-fn source_path(source: &MeshSource, path: &Path) -> Path {
-    match source {
-        MeshSource::Grid(_) => path.key("grid"),
-        MeshSource::Disc(_) => path.key("disc"),
-        MeshSource::Sphere(_) => path.key("sphere"),
-        MeshSource::Tube(_) => path.key("tube"),
-        MeshSource::Torus(_) => path.key("torus"),
-        MeshSource::Box(_) => path.key("box"),
-        MeshSource::Block(_) => path.key("block"),
-        MeshSource::File(_) => path.key("file").key("path"),
-    }
-}
-
-fn make_source(source: &MeshSource, directory: &FilePath, path: &Path) -> Result<Mesh, Finding> {
-    let made: Result<Mesh, MeshError> = match source {
-        MeshSource::Grid(grid) => {
-            generate::grid(grid.particles, grid.size, diagonals(grid.diagonals), grid.seed)
-        }
-        MeshSource::Disc(disc) => generate::disc(disc.radius, disc.rings),
-        MeshSource::Sphere(sphere) => generate::sphere(sphere.radius, sphere.subdivisions),
-        MeshSource::Tube(tube) => generate::tube(tube.radius, tube.length, tube.around, tube.along),
-        MeshSource::Torus(torus) => {
-            generate::torus(torus.radius, torus.tube_radius, torus.around, torus.tube_around)
-        }
-        MeshSource::Box(surface) => generate::box_surface(surface.size, surface.cells),
-        MeshSource::Block(block) => generate::block(block.size, block.cells),
-        MeshSource::File(file) => {
-            let path_in_messages = directory.join(&file.path);
-            return Err(Finding::new(
-                path,
-                format!("{}: mesh files cannot be read yet", path_in_messages.display()),
-            ));
-        }
-    };
-    made.map_err(|error| Finding::new(path, error.to_string()))
-}
-
-fn diagonals(diagonals: Diagonals) -> generate::Diagonals {
-    match diagonals {
-        Diagonals::Regular => generate::Diagonals::Regular,
-        Diagonals::Alternating => generate::Diagonals::Alternating,
-        Diagonals::Random => generate::Diagonals::Random,
     }
 }

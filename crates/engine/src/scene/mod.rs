@@ -1,7 +1,8 @@
 //! Scene files: TOML in, a validated [`Scene`] out.
 //!
 //! ```text
-//! text ─ tree.rs ─ overrides.rs ─ check.rs (schema) ─ file.rs ─ validate.rs ─ meshes.rs ─ particles.rs ─ Scene
+//! text → tree.rs → overrides.rs → check.rs (schema.rs) → file.rs → validate.rs → meshes.rs
+//!      → particles.rs → Scene
 //! ```
 //! Each step goes on with what the step before found sound (`prune.rs`), so that one run
 //! reports everything that is wrong.
@@ -20,6 +21,7 @@ mod place;
 mod prune;
 mod schema;
 mod select;
+mod sources;
 mod suggest;
 mod tree;
 mod validate;

@@ -72,9 +72,12 @@ pub(super) struct Finding {
     pub(super) message: String,
 }
 
+/// More findings than this are counted, not listed, and enough to look no further.
+pub(super) const ENOUGH: usize = 100;
+
 /// Is something in what `path` names wrong already? Then the rest of it is not looked at.
 pub(super) fn is_blamed(path: &Path, findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.path.is_within(path))
+    findings.len() >= ENOUGH || findings.iter().any(|finding| finding.path.is_within(path))
 }
 
 impl Finding {

@@ -119,9 +119,8 @@ mod tests {
 
     #[test]
     fn deform_changes_the_start_along_the_own_axes_about_the_center() {
-        let body = body(
-            "deform = [3, 1, 1]\ntransform = { rotation = [0, 90, 0], position = [0, 7, 0], scale = 2 }",
-        );
+        let transform = "{ rotation = [0, 90, 0], position = [0, 7, 0], scale = 2 }";
+        let body = body(&format!("deform = [3, 1, 1]\ntransform = {transform}"));
         let instance = instances(&body).next().unwrap();
         let start = start_positions(&body, &square(), &instance);
         let rest: Vec<_> = square()

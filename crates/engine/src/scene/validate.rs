@@ -89,7 +89,8 @@ fn check_solid(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
             findings.push(Finding::new(&path.key("kind"), message));
         }
         BodyKind::Soft if !is_block => {
-            let message = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block` or kind = \"cloth\"";
+            let message = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block`, or \
+                           kind = \"cloth\"";
             findings.push(Finding::new(&path.key("kind"), message));
         }
         BodyKind::Cloth if body.elements.volume.is_some() => {

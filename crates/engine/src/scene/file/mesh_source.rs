@@ -12,7 +12,8 @@ use crate::scene::schema::range;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum MeshSource {
     /// A rectangle of cloth in the x–z plane, centered on the origin.
-    /// Groups: left, right (x), front, back (z), left-front, right-front, left-back, right-back, corners.
+    /// Groups: left (smallest x), right, front (largest z), back, left-front, right-front,
+    /// left-back, right-back, corners.
     Grid(Grid),
     /// A round piece of cloth in the x–z plane. Groups: center, rim.
     Disc(Disc),

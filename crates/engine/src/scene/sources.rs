@@ -1,0 +1,97 @@
+//! What a [`MeshSource`] stands for: how many vertices, which key, which mesh.
+
+use super::file::{Diagonals, MeshFile, MeshSource};
+use super::path::Path;
+use crate::mesh::{Mesh, MeshError, generate};
+
+/// How many vertices a generator will make; `None` for files.
+pub(super) fn vertex_count(source: &MeshSource) -> Option<u128> {
+    let product = |numbers: &[u32]| numbers.iter().copied().map(u128::from).product::<u128>();
+    Some(match source {
+        MeshSource::Grid(grid) => product(&grid.particles),
+        MeshSource::Disc(disc) => 1 + 3 * u128::from(disc.rings) * (u128::from(disc.rings) + 1),
+        MeshSource::Sphere(sphere) => 2 + 10 * u128::from(sphere.subdivisions).pow(2),
+        MeshSource::Tube(tube) => product(&[tube.around, tube.along]),
+        MeshSource::Torus(torus) => product(&[torus.around, torus.tube_around]),
+        MeshSource::Box(surface) => {
+            let inside = surface.cells.map(|cells| cells.saturating_sub(1));
+            corners(surface.cells).saturating_sub(product(&inside))
+        }
+        MeshSource::Block(block) => corners(block.cells),
+        MeshSource::File(_) => return None,
+    })
+}
+
+/// Corners of a lattice of cells.
+fn corners(cells: [u32; 3]) -> u128 {
+    cells.into_iter().map(|cells| u128::from(cells) + 1).product()
+}
+
+/// `mesh.grid` for a grid, and so on; for a file, its path.
+pub(super) fn source_path(source: &MeshSource, path: &Path) -> Path {
+    match source {
+        MeshSource::Grid(_) => path.key("grid"),
+        MeshSource::Disc(_) => path.key("disc"),
+        MeshSource::Sphere(_) => path.key("sphere"),
+        MeshSource::Tube(_) => path.key("tube"),
+        MeshSource::Torus(_) => path.key("torus"),
+        MeshSource::Box(_) => path.key("box"),
+        MeshSource::Block(_) => path.key("block"),
+        MeshSource::File(_) => path.key("file").key("path"),
+    }
+}
+
+/// Makes the mesh of a generator, or lets `load` make that of a file.
+pub(super) fn make(
+    source: &MeshSource,
+    load: impl FnOnce(&MeshFile) -> Result<Mesh, MeshError>,
+) -> Result<Mesh, MeshError> {
+    match source {
+        MeshSource::Grid(grid) => {
+            generate::grid(grid.particles, grid.size, diagonals(grid.diagonals), grid.seed)
+        }
+        MeshSource::Disc(disc) => generate::disc(disc.radius, disc.rings),
+        MeshSource::Sphere(sphere) => generate::sphere(sphere.radius, sphere.subdivisions),
+        MeshSource::Tube(tube) => generate::tube(tube.radius, tube.length, tube.around, tube.along),
+        MeshSource::Torus(torus) => {
+            generate::torus(torus.radius, torus.tube_radius, torus.around, torus.tube_around)
+        }
+        MeshSource::Box(surface) => generate::box_surface(surface.size, surface.cells),
+        MeshSource::Block(block) => generate::block(block.size, block.cells),
+        MeshSource::File(file) => load(file),
+    }
+}
+
+/// The generator has its own type: meshes know nothing of scene files.
+fn diagonals(diagonals: Diagonals) -> generate::Diagonals {
+    match diagonals {
+        Diagonals::Regular => generate::Diagonals::Regular,
+        Diagonals::Alternating => generate::Diagonals::Alternating,
+        Diagonals::Random => generate::Diagonals::Random,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: meshes are paid for before they are made, so the price must be right.
+    use super::*;
+
+    #[test]
+    fn generators_make_as_many_vertices_as_announced() {
+        let sources = [
+            "grid = { particles = [3, 5], size = [1, 1] }",
+            "disc = { radius = 1, rings = 4 }",
+            "sphere = { radius = 1, subdivisions = 3 }",
+            "tube = { radius = 1, length = 1, around = 5, along = 4 }",
+            "torus = { radius = 2, tube-radius = 1, around = 7, tube-around = 4 }",
+            "box = { size = [1, 1, 1], cells = [1, 1, 1] }",
+            "box = { size = [1, 1, 1], cells = [2, 3, 4] }",
+            "block = { size = [1, 1, 1], cells = [2, 3, 4] }",
+        ];
+        for text in sources {
+            let source: MeshSource = toml::from_str(text).unwrap();
+            let mesh = make(&source, |_| unreachable!()).unwrap();
+            assert_eq!(vertex_count(&source), Some(mesh.positions.len() as u128), "{text}");
+        }
+    }
+}
