@@ -4,6 +4,9 @@
 //! The files of `bad_scenes` open with what is expected of them: each line `#! 5: key: message`
 //! is one line of the error, without the name of the file.
 
+// Helpers of tests are tests, too.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -34,4 +34,4 @@ pub use particles::MAX_COORDINATE;
 pub use place::{instances, rotation, start_positions};
 pub use schema::schema;
 pub use select::{select, select_in_order};
-pub use validate::ELEMENT_KINDS;
+pub use validate::{ATTACHMENT_KIND, ELEMENT_KINDS};

@@ -12,6 +12,9 @@ use super::suggest::{nearest, remedy};
 /// The kinds of constraints that `elements` can ask for.
 pub const ELEMENT_KINDS: &[&str] = &["stretch", "bend", "bend-distance", "volume"];
 
+/// The kind of constraint that `attachments` make.
+pub const ATTACHMENT_KIND: &str = "attachment";
+
 /// Everything that is wrong with a scene of sound structure.
 pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -229,16 +232,7 @@ fn check_name(
 fn check_expect(file: &SceneFile, lost: &Lost, path: &Path, findings: &mut Vec<Finding>) {
     for (kind, bound) in &file.expect.residual {
         let path = path.key("residual").key(kind);
-        let made = |body: &Body| body.elements.kinds().any(|(made, _)| made == kind);
-        if !ELEMENT_KINDS.contains(&kind.as_str()) {
-            let message = format!("is no kind of element; {}", remedy(kind, ELEMENT_KINDS, "`"));
-            findings.push(Finding::new(&path, message));
-        } else if lost.bodies.is_empty() && !file.bodies.iter().any(made) {
-            let message = format!(
-                "bounds a kind that no body has; give a body `elements.{kind}` or remove this"
-            );
-            findings.push(Finding::new(&path, message));
-        }
+        findings.extend(check_kind(kind, file, lost).map(|message| Finding::new(&path, message)));
         if bound.rms.is_none() && bound.max.is_none() {
             findings.push(Finding::new(&path, "has no bound; give `rms`, `max` or both"));
         }
@@ -246,4 +240,20 @@ fn check_expect(file: &SceneFile, lost: &Lost, path: &Path, findings: &mut Vec<F
     if let Some(extent) = &file.expect.extent {
         check_corners(extent.min, extent.max, &path.key("extent"), findings);
     }
+}
+
+/// A bound on constraints that the scene does not have would hold whatever happens.
+fn check_kind(kind: &str, file: &SceneFile, lost: &Lost) -> Option<String> {
+    if kind == ATTACHMENT_KIND {
+        let advice = "but the scene has none; give [[attachments]] or remove this";
+        return file.attachments.is_empty().then(|| format!("bounds attachments, {advice}"));
+    }
+    if !ELEMENT_KINDS.contains(&kind) {
+        let known: Vec<_> = ELEMENT_KINDS.iter().copied().chain([ATTACHMENT_KIND]).collect();
+        return Some(format!("is no kind of constraint; {}", remedy(kind, &known, "`")));
+    }
+    let made = |body: &Body| body.elements.kinds().any(|(made, _)| made == kind);
+    let is_made = !lost.bodies.is_empty() || file.bodies.iter().any(made);
+    let advice = format!("give a body `elements.{kind}` or remove this");
+    (!is_made).then(|| format!("bounds a kind that no body has; {advice}"))
 }

@@ -147,8 +147,8 @@ pub struct Material {
     /// PBD: the share of the error that one sweep removes, above 0 and up to 1.
     #[schemars(transform = range::share)]
     pub stiffness: Option<f32>,
-    /// XPBD: inverse stiffness in the units of the kind (m/N for stretch, rad/(N·m) for bend,
-    /// m³/Pa… for volume); 0 is rigid.
+    /// XPBD: inverse stiffness; 0 is rigid. m/N for stretch and bend-distance, rad²/J for
+    /// bend, m⁵/N for volume.
     #[schemars(transform = range::not_negative)]
     pub compliance: Option<f32>,
 }
