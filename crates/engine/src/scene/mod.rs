@@ -9,6 +9,8 @@
 
 mod check;
 mod describe;
+#[cfg(test)]
+mod documentation;
 mod error;
 pub mod file;
 pub mod library;

@@ -1,0 +1,167 @@
+//! Contract: docs/scene.md has every key with its default, every choice, and examples that work.
+//!
+//! Blocks of `toml` are whole scenes; blocks of `toml fragment` need something around them.
+
+use std::path::Path as FilePath;
+
+use serde_json::Value as Json;
+
+use super::check::check;
+use super::tree::Node;
+use super::{MAX_CELLS, MAX_PARTICLES, Scene, schema};
+
+const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.md"));
+
+/// Where each type of the schema is explained.
+const SECTIONS: &[(&str, &str)] = &[
+    ("", "The whole scene"),
+    ("Partition", "Partition"),
+    ("Wind", "Wind"),
+    ("Body", "Bodies"),
+    ("Grid", "Grid"),
+    ("Disc", "Disc"),
+    ("Sphere", "Sphere"),
+    ("Tube", "Tube"),
+    ("Torus", "Torus"),
+    ("BoxSurface", "Box"),
+    ("Block", "Block"),
+    ("MeshFile", "File"),
+    ("Transform", "Transform"),
+    ("Selection", "Selections"),
+    ("Elements", "Elements"),
+    ("Material", "Material"),
+    ("Repeat", "Repeat"),
+    ("Shape", "Shapes"),
+    ("Keyframe", "Keyframes"),
+    ("Attachment", "Attachments"),
+    ("Expect", "Expect"),
+    ("ResidualBound", "Residual"),
+    ("Extent", "Extent"),
+    ("MeshSource", "Meshes"),
+    ("Region", "Selections"),
+    ("Geometry", "Geometry"),
+    ("Target", "Attachments"),
+    ("Solver", "The whole scene"),
+    ("PartitionMethod", "Partition"),
+    ("ColoringOrder", "Partition"),
+    ("BodyKind", "Bodies"),
+    ("Diagonals", "Grid"),
+];
+
+/// The text below a heading, up to the next heading.
+fn section(title: &str) -> &'static str {
+    let headings = [format!("\n## {title}\n"), format!("\n### {title}\n")];
+    let start = headings.iter().find_map(|heading| Some(TEXT.find(heading)? + heading.len()));
+    let start = start.unwrap_or_else(|| panic!("docs/scene.md has no section {title}"));
+    let rest = &TEXT[start..];
+    &rest[..rest.find("\n## ").into_iter().chain(rest.find("\n### ")).min().unwrap_or(rest.len())]
+}
+
+fn section_of(definition: &str) -> &'static str {
+    let found = SECTIONS.iter().find(|(name, _)| *name == definition);
+    section(found.unwrap_or_else(|| panic!("no section explains {definition}")).1)
+}
+
+/// All types of the schema, the root as "".
+fn definitions() -> Vec<(String, Json)> {
+    let schema = schema();
+    let inner = schema["$defs"].as_object().unwrap().clone();
+    inner.into_iter().chain([(String::new(), schema.clone())]).collect()
+}
+
+fn objects<'json>(schema: &'json Json, keyword: &str) -> Vec<(&'json String, &'json Json)> {
+    schema.get(keyword).and_then(Json::as_object).into_iter().flatten().collect()
+}
+
+/// A default as the tables show it.
+fn default_of(key: &str, property: &Json, table: &Json) -> String {
+    let is_required = table["required"].as_array().is_some_and(|keys| keys.contains(&key.into()));
+    match property.get("default") {
+        _ if is_required => "required".to_owned(),
+        None | Some(Json::Object(_)) => "none".to_owned(),
+        Some(Json::Array(entries)) if entries.is_empty() => "none".to_owned(),
+        // TOML has no need of `0.0`.
+        Some(default) => format!("`{}`", default.to_string().replace(".0", "").replace(',', ", ")),
+    }
+}
+
+#[test]
+fn every_key_has_a_row_with_its_default() {
+    for (name, table) in definitions() {
+        for (key, property) in objects(&table, "properties") {
+            let start = format!("| `{key}` | ");
+            let row = section_of(&name).lines().find(|line| line.starts_with(&start));
+            let row = row.unwrap_or_else(|| panic!("no row for `{key}` of {name:?}"));
+            let columns: Vec<_> = row.split('|').map(str::trim).collect();
+            assert_eq!(columns[3], default_of(key, property, &table), "{name}: {row}");
+            assert!(columns[4].len() > 5, "{name}: {row}");
+        }
+    }
+}
+
+#[test]
+fn every_row_is_a_key() {
+    let rows = TEXT.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let definitions = definitions();
+    let known = |row: &str| definitions.iter().any(|(_, table)| table["properties"].get(row).is_some());
+    for row in rows {
+        assert!(known(row), "docs/scene.md explains `{row}`, which is no key");
+    }
+}
+
+#[test]
+fn every_choice_is_explained_with_its_keys() {
+    for (name, schema) in definitions() {
+        for choice in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
+            if let Some(word) = choice.get("const") {
+                assert!(section_of(&name).contains(&format!("`{word}`")), "{name}: {word}");
+            }
+            for (tag, table) in objects(choice, "properties") {
+                let start = format!("- `{tag}");
+                let item = section_of(&name).lines().find(|line| line.starts_with(&start));
+                let item = item.unwrap_or_else(|| panic!("{name}: no item for `{tag}`"));
+                for (key, _) in objects(table, "properties") {
+                    assert!(item.contains(key), "{name}: {tag}.{key}");
+                }
+            }
+        }
+    }
+}
+
+/// The code blocks with this info string.
+fn blocks(info: &str) -> Vec<&'static str> {
+    let fence = format!("\n```{info}\n");
+    let starts = TEXT.match_indices(&fence).map(|(start, _)| &TEXT[start + fence.len()..]);
+    starts.map(|rest| rest.split("\n```").next().unwrap()).collect()
+}
+
+#[test]
+fn whole_scenes_in_the_text_are_sound() {
+    let scenes = blocks("toml");
+    assert!(scenes.len() >= 3, "{} scenes", scenes.len());
+    for text in scenes {
+        let scene = Scene::parse("docs/scene.md", text, FilePath::new(""), &[]);
+        let scene = scene.unwrap_or_else(|errors| panic!("{text}\n{errors}"));
+        assert!(scene.notes.is_empty(), "{text}\n{:?}", scene.notes);
+    }
+}
+
+#[test]
+fn fragments_in_the_text_lack_keys_but_have_no_wrong_ones() {
+    let fragments = blocks("toml fragment");
+    assert!(fragments.len() >= 5, "{} fragments", fragments.len());
+    for text in fragments {
+        // Fragments of bodies stand on their own here and in a body there.
+        let in_body = format!("[[bodies]]\nname = \"b\"\nmesh.disc = {{ radius = 1, rings = 1 }}\n{text}");
+        let wrong = |text: &str| check(&Node::parse_file(text).unwrap(), &schema());
+        let (alone, in_body) = (wrong(text), wrong(&in_body));
+        let is_sound = alone.iter().all(|finding| finding.message.starts_with("is missing"));
+        assert!(is_sound || in_body.is_empty(), "{text}\n{alone:?}\n{in_body:?}");
+    }
+}
+
+#[test]
+fn limits_in_the_text_are_the_limits() {
+    assert!(TEXT.contains(&format!("- {MAX_PARTICLES} particles")));
+    assert!(TEXT.contains(&format!("- {MAX_CELLS} cells")));
+}
