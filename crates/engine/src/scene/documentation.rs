@@ -80,8 +80,18 @@ fn default_of(key: &str, property: &Json, table: &Json) -> String {
         _ if is_required => "required".to_owned(),
         None | Some(Json::Object(_)) => "none".to_owned(),
         Some(Json::Array(entries)) if entries.is_empty() => "none".to_owned(),
-        // TOML has no need of `0.0`.
-        Some(default) => format!("`{}`", default.to_string().replace(".0", "").replace(',', ", ")),
+        Some(default) => format!("`{}`", shown(default)),
+    }
+}
+
+/// JSON as TOML shows it; `0.0` needs no fraction.
+fn shown(value: &Json) -> String {
+    match value {
+        Json::Number(number) => number.as_f64().unwrap().to_string(),
+        Json::Array(entries) => {
+            format!("[{}]", entries.iter().map(shown).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -103,7 +113,8 @@ fn every_key_has_a_row_with_its_default() {
 fn every_row_is_a_key() {
     let rows = TEXT.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let definitions = definitions();
-    let known = |row: &str| definitions.iter().any(|(_, table)| table["properties"].get(row).is_some());
+    let known =
+        |row: &str| definitions.iter().any(|(_, table)| table["properties"].get(row).is_some());
     for row in rows {
         assert!(known(row), "docs/scene.md explains `{row}`, which is no key");
     }
@@ -152,7 +163,8 @@ fn fragments_in_the_text_lack_keys_but_have_no_wrong_ones() {
     assert!(fragments.len() >= 5, "{} fragments", fragments.len());
     for text in fragments {
         // Fragments of bodies stand on their own here and in a body there.
-        let in_body = format!("[[bodies]]\nname = \"b\"\nmesh.disc = {{ radius = 1, rings = 1 }}\n{text}");
+        let in_body =
+            format!("[[bodies]]\nname = \"b\"\nmesh.disc = {{ radius = 1, rings = 1 }}\n{text}");
         let wrong = |text: &str| check(&Node::parse_file(text).unwrap(), &schema());
         let (alone, in_body) = (wrong(text), wrong(&in_body));
         let is_sound = alone.iter().all(|finding| finding.message.starts_with("is missing"));
