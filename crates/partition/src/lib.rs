@@ -7,6 +7,7 @@ mod elements;
 mod error;
 pub mod grid;
 mod incidence;
+pub mod ranks;
 mod schedule;
 mod sort;
 
