@@ -130,4 +130,42 @@ pub enum MeshError {
         /// What is wrong with it, and what would be right.
         message: String,
     },
+    /// A surface that does not enclose a space.
+    #[error(
+        "the mesh is not closed: {boundary} edges have one triangle only and {non_manifold} have \
+         more than two; close the holes, and weld vertices that lie in one place"
+    )]
+    NotClosed {
+        /// Edges of one triangle.
+        boundary: usize,
+        /// Edges of more than two triangles.
+        non_manifold: usize,
+    },
+    /// A surface that is partly inside out.
+    #[error(
+        "{edges} edges lie between triangles that face opposite sides; turn triangles around \
+         until all face outward"
+    )]
+    NotOriented {
+        /// How many edges.
+        edges: usize,
+    },
+    /// A closed surface that is flat.
+    #[error("the mesh encloses no volume, so it has no inside")]
+    NoVolume,
+    /// A signed distance field with too many blocks.
+    #[error(
+        "a cell of {cell} m makes {blocks} blocks of cells, the most is {most}; a cell of \
+         {enough} m would do"
+    )]
+    CellTooSmall {
+        /// What was asked for.
+        cell: f32,
+        /// How many blocks it would take.
+        blocks: f64,
+        /// How many there may be.
+        most: f64,
+        /// About what would do.
+        enough: f32,
+    },
 }

@@ -1,12 +1,14 @@
 //! Meshes: generated (`generate.rs`) or loaded (`load.rs`), their edges and hinges
 //! (`topology.rs`), and signed distances to closed ones (`sdf.rs`).
 
+mod disjoint_sets;
 mod error;
 pub mod generate;
 pub mod load;
 mod obj_text;
 mod polygon;
 pub mod random;
+pub mod sdf;
 pub mod topology;
 pub mod weld;
 pub mod write;
@@ -16,6 +18,7 @@ use std::collections::BTreeMap;
 use glam::{Affine3A, DVec3, Vec3};
 
 pub use error::{MAX_VERTICES, MeshError};
+pub use sdf::SparseSdf;
 pub use topology::Topology;
 
 /// Vertices, the triangles of a surface and, for solids, tetrahedra.

@@ -5,6 +5,7 @@
 //! is a radix sort on packed pairs: linear, no hashing, and one order for one mesh.
 
 use super::Mesh;
+use super::disjoint_sets::DisjointSets;
 use super::error::MeshError;
 
 /// Stands for 'no triangle' where a side belongs to a tetrahedron.
@@ -201,32 +202,21 @@ fn surface_counts(mesh: &Mesh) -> [usize; 2] {
     [used.iter().filter(|&&is_used| is_used).count(), triangles]
 }
 
-/// Union–find in which every root is the lowest vertex of its set.
+/// The number of each vertex's component.
 fn components(vertices: usize, edges: &[[u32; 2]]) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..vertices as u32).collect();
+    let mut sets = DisjointSets::new(vertices);
     for &[low, high] in edges {
-        let [low_root, high_root] = [find_root(&mut parents, low), find_root(&mut parents, high)];
-        parents[low_root.max(high_root) as usize] = low_root.min(high_root);
+        sets.unite(low, high);
     }
+    let mut numbers = vec![0; vertices];
     let mut count = 0;
     for vertex in 0..vertices {
-        let parent = parents[vertex] as usize;
-        // A parent is never above its child, so it already holds its component's number.
-        parents[vertex] = if parent == vertex { count } else { parents[parent] };
-        count += u32::from(parent == vertex);
+        let lowest = sets.lowest(vertex as u32) as usize;
+        // The lowest vertex of a component comes first, so it already has its number.
+        numbers[vertex] = if lowest == vertex { count } else { numbers[lowest] };
+        count += u32::from(lowest == vertex);
     }
-    parents
-}
-
-/// The root of a vertex's set, halving the path to it on the way.
-pub(super) fn find_root(parents: &mut [u32], vertex: u32) -> u32 {
-    let mut at = vertex as usize;
-    while parents[at] as usize != at {
-        let grandparent = parents[parents[at] as usize];
-        parents[at] = grandparent;
-        at = grandparent as usize;
-    }
-    at as u32
+    numbers
 }
 
 #[cfg(test)]

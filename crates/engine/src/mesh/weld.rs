@@ -3,8 +3,8 @@
 
 use glam::Vec3;
 
+use super::disjoint_sets::DisjointSets;
 use super::error::MeshError;
-use super::topology::find_root;
 use super::{Bounds, Mesh};
 
 /// A welded mesh and what became of the parts of the old one.
@@ -72,17 +72,17 @@ const NEIGHBOR_ROWS: [[i64; 2]; 13] = [
     [2, -2], [2, -1], [2, 0], [2, 1], [2, 2],
 ];
 
-/// Sets of vertices, as a forest in which every root is the lowest vertex of its set.
+/// Sets of vertices that become one.
 struct Clusters<'a> {
     mesh: &'a Mesh,
     distance: f64,
-    parents: Vec<u32>,
+    sets: DisjointSets,
 }
 
 impl<'a> Clusters<'a> {
     fn find(mesh: &'a Mesh, distance: f64) -> Self {
-        let parents = (0..mesh.positions.len() as u32).collect();
-        let mut clusters = Self { mesh, distance, parents };
+        let sets = DisjointSets::new(mesh.positions.len());
+        let mut clusters = Self { mesh, distance, sets };
         let Some(bounds) = mesh.bounds() else { return clusters };
         if distance > 1e-12 * f64::from(bounds.size().max_element()) {
             clusters.unite_close(&bounds);
@@ -97,12 +97,10 @@ impl<'a> Clusters<'a> {
         let key = |&vertex: &u32| {
             self.mesh.positions[vertex as usize].to_array().map(|x| (x + 0.0).to_bits())
         };
-        let mut order = self.parents.clone();
-        order.sort_unstable_by_key(|vertex| (key(vertex), *vertex));
-        for equal in order.chunk_by(|left, right| key(left) == key(right)) {
-            for &vertex in equal {
-                self.parents[vertex as usize] = equal[0];
-            }
+        let mut order: Vec<u32> = (0..self.mesh.positions.len() as u32).collect();
+        order.sort_unstable_by_key(key);
+        for equal in order.windows(2).filter(|pair| key(&pair[0]) == key(&pair[1])) {
+            self.sets.unite(equal[0], equal[1]);
         }
     }
 
@@ -114,8 +112,7 @@ impl<'a> Clusters<'a> {
         let cells: Vec<&[(Cell, u32)]> = sorted.chunk_by(|left, right| left.0 == right.0).collect();
         for members in &cells {
             for &(_, vertex) in &members[1..] {
-                // The first is the lowest: vertices are sorted inside a cell.
-                self.parents[vertex as usize] = members[0].1;
+                self.sets.unite(members[0].1, vertex);
             }
         }
         for row in NEIGHBOR_ROWS {
@@ -143,11 +140,11 @@ impl<'a> Clusters<'a> {
 
     /// Unites two cells if any vertex of one is close to any of the other.
     fn unite_cells(&mut self, left: &[(Cell, u32)], right: &[(Cell, u32)]) {
-        let roots = [left, right].map(|cell| find_root(&mut self.parents, cell[0].1));
-        let is_linked =
-            || left.iter().any(|from| right.iter().any(|to| self.are_close(from.1, to.1)));
-        if roots[0] != roots[1] && is_linked() {
-            self.parents[roots[0].max(roots[1]) as usize] = roots[0].min(roots[1]);
+        let [first, second] = [left[0].1, right[0].1];
+        let is_one_cluster = self.sets.lowest(first) == self.sets.lowest(second);
+        let has_close = |from: u32| right.iter().any(|to| self.are_close(from, to.1));
+        if !is_one_cluster && left.iter().any(|from| has_close(from.1)) {
+            self.sets.unite(first, second);
         }
     }
 
@@ -161,13 +158,13 @@ impl<'a> Clusters<'a> {
         let mut numbers = vec![0; mesh.positions.len()];
         let mut positions = Vec::new();
         for (vertex, &position) in mesh.positions.iter().enumerate() {
-            let root = find_root(&mut self.parents, vertex as u32) as usize;
-            if root == vertex {
+            let lowest = self.sets.lowest(vertex as u32) as usize;
+            if lowest == vertex {
                 numbers[vertex] = positions.len() as u32;
                 positions.push(position);
             } else {
-                // The root is lower, so it has its number.
-                numbers[vertex] = numbers[root];
+                // It comes first, so it already has its number.
+                numbers[vertex] = numbers[lowest];
             }
         }
         (numbers, positions)
