@@ -4,6 +4,7 @@ mod check;
 mod console;
 mod failure;
 mod measure;
+mod partition;
 mod run;
 mod scenes;
 mod schema;
@@ -23,6 +24,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Partition(partition::Arguments),
     Check(check::Arguments),
     Scenes(scenes::Arguments),
     Schema(schema::Arguments),
@@ -31,6 +33,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Partition(arguments) => partition::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Scenes(arguments) => scenes::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

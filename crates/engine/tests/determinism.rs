@@ -1,4 +1,5 @@
 //! Contract: a scene gives the same bits on the serial reference and on any number of threads.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use taut::scene::{Scene, library};
 use taut::{BackendChoice, Simulation};

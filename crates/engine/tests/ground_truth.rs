@@ -1,5 +1,6 @@
 //! Contracts: physics with a known answer (section 7 of the specification). Each test builds its
 //! own small scene and compares with the closed form.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::path::Path;
 

@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// How constraints are partitioned: `partition.method` of the scene
     #[arg(long)]
     partition: Option<String>,
+    /// Number of colors of a phantom partition: `partition.colors` of the scene
+    #[arg(long)]
+    colors: Option<u32>,
     /// Replace a value of the scene: key=value (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<Override>,
@@ -91,7 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 impl Arguments {
     /// `--set` and the flags that are short for it.
     fn overrides(&self) -> Result<Vec<Override>, Failure> {
-        let flags = [("solver", &self.solver), ("partition.method", &self.partition)];
+        let flags = [
+            ("solver", self.solver.clone()),
+            ("partition.method", self.partition.clone()),
+            ("partition.colors", self.colors.map(|colors| colors.to_string())),
+        ];
         let mut overrides = self.set.clone();
         for (key, value) in flags {
             if let Some(value) = value {

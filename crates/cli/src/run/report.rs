@@ -88,7 +88,7 @@ impl Report {
             bodies: model.bodies.len(),
             constraints,
             colors,
-            phantoms: 0,
+            phantoms: model.copy_count(),
             steps: simulation.steps(),
             substeps: settings.substeps,
             iterations: settings.iterations,

@@ -118,6 +118,21 @@ pub struct Group {
     pub softness: Vec<f32>,
     /// Where this group's part of the state's multipliers starts (compliance only).
     pub first_multiplier: usize,
+    /// Particles that the schedule splits into copies, if it is one of phantoms.
+    pub copies: Vec<Copies>,
+}
+
+/// A particle that takes part in a sweep several times over (paper A's phantoms).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copies {
+    /// The particle, itself one of those who take part.
+    pub particle: usize,
+    /// Where its copies stand, at the end of the state's arrays.
+    pub ids: Range<usize>,
+    /// What its inverse mass is multiplied with while it is split: the number of those who take
+    /// part, so that together they weigh as much as the particle does and momentum is kept; 1 in
+    /// the paper.
+    pub mass_factor: f32,
 }
 
 impl Group {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 
 use super::elements::{Piece, Pools, Sites, pool, softness};
-use super::{Body, Model, ModelError, Shape, Wind, schedules};
+use super::{Body, ConstraintLists, Model, ModelError, Shape, Wind, schedules};
 use crate::collide::{Form, Frame, Motion};
 use crate::constraint::Kind;
 use crate::math;
@@ -24,14 +24,16 @@ const FIELD_CELLS: f32 = 64.0;
 
 pub(super) fn build(scene: &Scene) -> Result<(Model, State), ModelError> {
     let shapes = shapes(scene)?;
-    let mut builder = Builder::default();
-    for (index, (body, mesh)) in scene.file.bodies.iter().zip(&scene.meshes).enumerate() {
-        builder.add_body(index, body, mesh)?;
-    }
-    for attachment in &scene.file.attachments {
-        builder.add_attachment(scene, &shapes, attachment);
-    }
-    Ok(builder.finish(scene, shapes))
+    Ok(Builder::fill(scene, &shapes)?.finish(scene, shapes))
+}
+
+pub(super) fn constraint_lists(scene: &Scene) -> Result<ConstraintLists, ModelError> {
+    let builder = Builder::fill(scene, &shapes(scene)?)?;
+    Ok(ConstraintLists {
+        lists: builder.pools.into_iter().map(|((kind, _), pool)| (kind, pool.particles)).collect(),
+        positions: builder.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect(),
+        fixed: builder.particles.iter().map(|particle| particle[3] == 0.0).collect(),
+    })
 }
 
 #[derive(Default)]
@@ -47,6 +49,18 @@ struct Builder {
 }
 
 impl Builder {
+    /// Takes in all bodies, then all attachments, whose kinematic particles come after the bodies'.
+    fn fill(scene: &Scene, shapes: &[Shape]) -> Result<Self, ModelError> {
+        let mut builder = Self::default();
+        for (index, (body, mesh)) in scene.file.bodies.iter().zip(&scene.meshes).enumerate() {
+            builder.add_body(index, body, mesh)?;
+        }
+        for attachment in &scene.file.attachments {
+            builder.add_attachment(scene, shapes, attachment);
+        }
+        Ok(builder)
+    }
+
     fn add_body(
         &mut self,
         index: usize,
@@ -167,10 +181,15 @@ impl Builder {
         (first..self.particles.len() as u32).collect()
     }
 
-    fn finish(self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
+    fn finish(mut self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
         let is_fixed: Vec<bool> =
             self.particles.iter().map(|particle| particle[3] == 0.0).collect();
-        let groups = schedules::schedule(self.pools, &is_fixed, &scene.file.partition);
+        let groups =
+            schedules::schedule(self.pools, &self.particles, &is_fixed, &scene.file.partition);
+        // Copies live only during a sweep, so all groups share the same room for them.
+        let copies = groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
+        self.particles.resize(copies.max(is_fixed.len()), [0.0; 4]);
+        self.velocities.resize(self.particles.len(), [0.0; 4]);
         let compliant = groups.iter().filter(|group| group.is_compliant());
         let multipliers = compliant.map(|group| group.schedule.len()).sum();
         let fixed = (0..is_fixed.len() as u32).filter(|&id| is_fixed[id as usize]).collect();

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::collide::{Form, Motion};
-use crate::constraint::Group;
+use crate::constraint::{Group, Kind};
 use crate::mesh::{Mesh, MeshError};
 use crate::scene::Scene;
 use crate::state::State;
+
+pub use schedules::{Partitioned, coloring_options, partition};
 
 /// Everything that a simulation needs and does not change.
 #[derive(Clone, Debug)]
@@ -24,7 +26,7 @@ pub struct Model {
     /// The bodies, each copy of a repeated one for itself.
     pub bodies: Vec<Body>,
     /// The body of every particle. As long as there are particles of bodies; the state's arrays go
-    /// on with the kinematic particles of `targets`.
+    /// on with the kinematic particles of `targets` and with room for the copies of one group.
     pub body_of: Vec<u32>,
     /// Triangles of all bodies.
     pub triangles: Vec<[u32; 3]>,
@@ -106,6 +108,24 @@ impl Wind {
     }
 }
 
+/// The constraints of a scene before they are scheduled: what a partitioner gets to see.
+#[derive(Clone, Debug)]
+pub struct ConstraintLists {
+    /// For each group its kind and its particles, constraint after constraint.
+    pub lists: Vec<(Kind, Vec<u32>)>,
+    /// Places of all particles at the start, kinematic ones at the end.
+    pub positions: Vec<[f32; 3]>,
+    /// Which of them never move.
+    pub fixed: Vec<bool>,
+}
+
+impl ConstraintLists {
+    /// The constraints of a scene, in the scene's order.
+    pub fn of(scene: &Scene) -> Result<Self, ModelError> {
+        build::constraint_lists(scene)
+    }
+}
+
 /// A scene that cannot be simulated although its file is well formed.
 #[derive(Debug, Error)]
 pub enum ModelError {
@@ -152,5 +172,10 @@ impl Model {
     /// The number of constraints.
     pub fn constraint_count(&self) -> usize {
         self.groups.iter().map(|group| group.schedule.len()).sum()
+    }
+
+    /// The number of copies of particles that phantoms need.
+    pub fn copy_count(&self) -> usize {
+        self.groups.iter().flat_map(|group| &group.copies).map(|copies| copies.ids.len()).sum()
     }
 }

@@ -1,19 +1,127 @@
 //! From pools of constraints to groups with a checked schedule: the only place where the engine
 //! meets the partitioner.
 
-use taut_partition::{Elements, Schedule, coloring};
+use std::ops::Range;
+
+use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
+use taut_partition::grid::GridSplit;
+use taut_partition::{Elements, Incidence, PartitionError, Schedule, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
-use crate::constraint::{Group, Kind, Response};
-use crate::scene::file::{ColoringOrder, Partition, PartitionMethod};
+use crate::constraint::{Copies, Group, Kind, Response};
+use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses};
+
+/// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
+/// constraint, what a worker touches stays in its second-level cache.
+const CLUSTER_SIZE: u32 = 2048;
+
+/// SIMD lanes that batches inside clusters are made for.
+const LANES: usize = 8;
+
+/// A schedule, and what a partitioner changed to get it.
+#[derive(Clone, Debug)]
+pub struct Partitioned {
+    /// Who runs when.
+    pub schedule: Schedule,
+    /// The bodies of the elements, element after element, with copies in place of some.
+    pub bodies: Vec<u32>,
+    /// The original of each copy; copies have ids from the number of bodies on.
+    pub owners: Vec<u32>,
+}
+
+/// Partitions elements as a scene asks for. `positions` has a place for every body.
+///
+/// # Errors
+/// Positions that are not finite: a bug of the caller, since scenes are validated.
+pub fn partition(
+    elements: &Elements<'_>,
+    positions: &[[f32; 3]],
+    settings: &Partition,
+) -> Result<Partitioned, PartitionError> {
+    let schedule = match settings.method {
+        PartitionMethod::Coloring => {
+            coloring::schedule(elements, &coloring_options(settings.order))
+        }
+        PartitionMethod::Phantom => {
+            let split =
+                phantoms::split(elements, &phantoms::Options::new(colors(elements, settings)))?;
+            return Ok(Partitioned {
+                schedule: split.schedule,
+                bodies: split.bodies,
+                owners: split.owners,
+            });
+        }
+        PartitionMethod::Cluster => {
+            let stop = match settings.subsets {
+                Some(subsets) => Stop::Subsets(subsets as usize),
+                None => Stop::Size(settings.subset_size.unwrap_or(CLUSTER_SIZE) as usize),
+            };
+            let points = mean_points(elements, positions)?;
+            let clusters = Clusters::by_subdivision(&points, &Subdivision::new(stop))?;
+            clusters.schedule(elements, LANES)?
+        }
+        PartitionMethod::Grid => {
+            let points = mean_points(elements, positions)?;
+            let extents = extents(elements, &points);
+            let mut split = GridSplit::default();
+            split.split(elements, &points, &extents)?;
+            split.schedule().clone()
+        }
+    };
+    Ok(Partitioned { schedule, bodies: elements.bodies().to_vec(), owners: Vec::new() })
+}
+
+/// The partitioner's options for a coloring order.
+pub fn coloring_options(order: ColoringOrder) -> coloring::Options {
+    let order = match order {
+        ColoringOrder::SmallestLast => coloring::Order::SmallestLast,
+        ColoringOrder::Natural => coloring::Order::Natural,
+        ColoringOrder::LargestFirst => coloring::Order::LargestFirst,
+        ColoringOrder::Balanced => coloring::Order::Balanced,
+        ColoringOrder::Parallel => coloring::Order::Parallel,
+    };
+    coloring::Options { order, ..Default::default() }
+}
+
+/// q̂: as asked for, else half of the highest valence, which on meshes is half of the clique number
+/// (paper A, section 6).
+fn colors(elements: &Elements<'_>, settings: &Partition) -> usize {
+    let default = || Incidence::new(elements).max_valence().div_ceil(2).max(2);
+    settings.colors.map_or_else(default, |colors| colors as usize)
+}
+
+/// For each body, how far apart the points of two of its elements can be: the diagonal of their box.
+fn extents(elements: &Elements<'_>, points: &[[f32; 3]]) -> Vec<f32> {
+    let mut boxes = vec![[[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]]; elements.body_count()];
+    for (element, point) in points.iter().enumerate() {
+        for &body in elements.of(element) {
+            let [low, high] = &mut boxes[body as usize];
+            for axis in 0..3 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+    }
+    let diagonal = |[low, high]: &[[f32; 3]; 2]| {
+        let squares = (0..3).map(|axis| (high[axis] - low[axis]).max(0.0).powi(2));
+        squares.sum::<f32>().sqrt()
+    };
+    boxes.iter().map(diagonal).collect()
+}
 
 /// Schedules every pool and lays its constants out in the order of execution.
-pub(super) fn schedule(pools: Pools, fixed: &[bool], partition: &Partition) -> Vec<Group> {
+pub(super) fn schedule(
+    pools: Pools,
+    particles: &[[f32; 4]],
+    fixed: &[bool],
+    settings: &Partition,
+) -> Vec<Group> {
+    let positions: Vec<[f32; 3]> = particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
     let mut first_multiplier = 0;
     let mut groups = Vec::new();
     for ((kind, compliant), pool) in pools {
         let response = if compliant { Response::Compliance } else { Response::Stiffness };
-        let mut group = group(kind, response, &pool, fixed, partition);
+        let mut group = group(kind, response, &pool, &positions, fixed, settings);
         if compliant {
             group.first_multiplier = first_multiplier;
             first_multiplier += group.schedule.len();
@@ -27,16 +135,18 @@ fn group(
     kind: Kind,
     response: Response,
     pool: &Pool,
+    positions: &[[f32; 3]],
     fixed: &[bool],
-    partition: &Partition,
+    settings: &Partition,
 ) -> Group {
-    // Sites come from checked meshes: their particles exist and differ.
-    let elements = Elements::flat(kind.arity(), &pool.particles, fixed.len())
+    // Sites come from checked meshes: their particles exist, differ and have finite places.
+    let partitioned = Elements::flat(kind.arity(), &pool.particles, fixed.len())
         .and_then(|elements| elements.with_fixed(fixed))
-        .unwrap_or_else(|error| {
-            panic!("constraints of kind {} are malformed: {error}", kind.name())
-        });
-    let schedule = partition_elements(&elements, partition);
+        .map_err(PartitionError::from)
+        .and_then(|elements| partition(&elements, positions, settings));
+    let Partitioned { schedule, owners, .. } = partitioned.unwrap_or_else(|error| {
+        panic!("constraints of kind {} are malformed: {error}", kind.name())
+    });
     let in_order =
         |values: &[f32]| schedule.order().iter().map(|&element| values[element as usize]).collect();
     Group {
@@ -44,22 +154,23 @@ fn group(
         response,
         rest: in_order(&pool.rest),
         softness: in_order(&pool.softness),
+        copies: copies(&owners, fixed.len(), settings.phantom_masses),
         schedule,
         first_multiplier: 0,
     }
 }
 
-fn partition_elements(elements: &Elements<'_>, partition: &Partition) -> Schedule {
-    match partition.method {
-        PartitionMethod::Coloring => {
-            let order = match partition.order {
-                ColoringOrder::SmallestLast => coloring::Order::SmallestLast,
-                ColoringOrder::Natural => coloring::Order::Natural,
-                ColoringOrder::LargestFirst => coloring::Order::LargestFirst,
-                ColoringOrder::Balanced => coloring::Order::Balanced,
-                ColoringOrder::Parallel => coloring::Order::Parallel,
-            };
-            coloring::schedule(elements, &coloring::Options { order, ..Default::default() })
-        }
-    }
+/// The copies of each particle, from the owners of all copies.
+fn copies(owners: &[u32], particles: usize, masses: PhantomMasses) -> Vec<Copies> {
+    let mut first = particles;
+    let of_one = |owners: &[u32]| {
+        let ids: Range<usize> = first..first + owners.len();
+        first = ids.end;
+        let mass_factor = match masses {
+            PhantomMasses::Split => (owners.len() + 1) as f32,
+            PhantomMasses::Paper => 1.0,
+        };
+        Copies { particle: owners[0] as usize, ids, mass_factor }
+    };
+    owners.chunk_by(|a, b| a == b).map(of_one).collect()
 }

@@ -86,8 +86,30 @@ pub enum Solver {
 pub struct Partition {
     /// The partitioner.
     pub method: PartitionMethod,
-    /// The order in which the greedy coloring visits constraints.
+    /// Coloring: the order in which constraints get their colors.
     pub order: ColoringOrder,
+    /// Phantom: the number of colors q̂; default: half of the highest valence.
+    #[schemars(range(min = 2))]
+    pub colors: Option<u32>,
+    /// Phantom: what copies of a particle weigh.
+    pub phantom_masses: PhantomMasses,
+    /// Cluster: the number of clusters of each kind. Give this or `subset-size`.
+    #[schemars(range(min = 1))]
+    pub subsets: Option<u32>,
+    /// Cluster: the most constraints of a cluster; default 2048.
+    #[schemars(range(min = 1))]
+    pub subset_size: Option<u32>,
+}
+
+/// What the copies of a particle weigh while a sweep treats them as particles of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PhantomMasses {
+    /// The particle's mass is shared out among its copies: momentum is kept.
+    #[default]
+    Split,
+    /// Every copy has the whole mass, as in paper A: momentum is lost.
+    Paper,
 }
 
 /// The partitioners a simulation can run on.
@@ -97,6 +119,12 @@ pub enum PartitionMethod {
     /// One phase per color of the constraint graph.
     #[default]
     Coloring,
+    /// Exactly `colors` colors, by copies of particles that are merged after each sweep.
+    Phantom,
+    /// Clusters of constraints that are close together, colored.
+    Cluster,
+    /// Cells of a grid in eight sets.
+    Grid,
 }
 
 /// The order in which a greedy coloring visits constraints.

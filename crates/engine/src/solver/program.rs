@@ -10,6 +10,16 @@ pub enum Stage {
     Wind,
     /// Gravity acts, particles move on with their velocity, kinematic ones with their shape.
     Predict,
+    /// Particles that a group's schedule splits are copied.
+    Split {
+        /// Index of the group in the model.
+        group: usize,
+    },
+    /// Copies are merged into their mean.
+    Merge {
+        /// Index of the group in the model.
+        group: usize,
+    },
     /// All constraints of a group are solved once, phase after phase.
     Sweep {
         /// Index of the group in the model.
@@ -31,6 +41,8 @@ impl Stage {
         match self {
             Stage::Wind => "wind",
             Stage::Predict => "predict",
+            Stage::Split { .. } => "split",
+            Stage::Merge { .. } => "merge",
             Stage::Sweep { kind: Kind::Bend, .. } => "sweep bend",
             Stage::Sweep { kind: Kind::BendDistance, .. } => "sweep bend-distance",
             Stage::Sweep { kind: Kind::Volume, .. } => "sweep volume",
@@ -60,7 +72,16 @@ impl Program {
         stages.push(Stage::Predict);
         for iteration in 0..iterations {
             for (index, group) in model.groups.iter().enumerate() {
-                stages.push(Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 });
+                let sweep = Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 };
+                if group.copies.is_empty() {
+                    stages.push(sweep);
+                } else {
+                    stages.extend([
+                        Stage::Split { group: index },
+                        sweep,
+                        Stage::Merge { group: index },
+                    ]);
+                }
             }
             if !model.shapes.is_empty() {
                 stages.push(Stage::Contact);

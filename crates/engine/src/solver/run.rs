@@ -90,6 +90,8 @@ where
             match *stage {
                 Stage::Wind => stage::wind(job.model, substep, view, share),
                 Stage::Predict => stage::predict(job.model, substep, view, share),
+                Stage::Split { group } => stage::split(&job.model.groups[group], view, share),
+                Stage::Merge { group } => stage::merge(&job.model.groups[group], view, share),
                 Stage::Sweep { group, first, .. } => {
                     stage::sweep(&job.model.groups[group], substep, first, view, team);
                 }

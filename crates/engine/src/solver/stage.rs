@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | wind | `previous` of its own range of particles | all positions and velocities |
 //! | predict, contact, velocity | particles of its own range | nothing of others |
+//! | split, merge | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
 //!
 //! Ranges of different workers are disjoint, and so are the movable particles of different blocks
@@ -110,6 +111,41 @@ where
             let place = substep.placed[shape].pose.apply(Vec3::<f32>::splat(local));
             view.positions.set(own + target, with_fourth(place, 0.0));
         }
+    }
+}
+
+/// Copies the particles that the group's schedule splits: each copy starts where the particle is,
+/// and all of them together weigh what it does.
+pub(super) fn split<V, F>(group: &Group, view: &View<'_, V, F>, share: Share)
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    for copies in &group.copies[share.of(group.copies.len())] {
+        let [x, y, z, w] = view.positions.get(copies.particle);
+        let light = [x, y, z, w * copies.mass_factor];
+        view.positions.set(copies.particle, light);
+        for copy in copies.ids.clone() {
+            view.positions.set(copy, light);
+        }
+    }
+}
+
+/// Puts split particles at the mean of their copies, itself among them, with their own mass again.
+pub(super) fn merge<V, F>(group: &Group, view: &View<'_, V, F>, share: Share)
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    for copies in &group.copies[share.of(group.copies.len())] {
+        let mut sum = vector(view.positions.get(copies.particle));
+        for copy in copies.ids.clone() {
+            sum = sum + vector(view.positions.get(copy));
+        }
+        let mean = sum * (1.0 / (copies.ids.len() + 1) as f32);
+        // `previous` has kept the inverse mass as it was.
+        let w = view.previous.get(copies.particle)[3];
+        view.positions.set(copies.particle, with_fourth(mean, w));
     }
 }
 
