@@ -158,6 +158,15 @@ fn the_scene_that_is_broken_below_is_sound() {
     Scene::parse("sound", SOUND, Path::new(""), &[]).unwrap();
 }
 
+#[test]
+fn line_ends_and_marks_of_other_systems_do_no_harm() {
+    let text = format!("\u{feff}{}", SOUND.replace('\n', "\r\n"));
+    Scene::parse("sound", &text, Path::new(""), &[]).unwrap();
+    let error =
+        message(Scene::parse("broken", &text.replace("dt = 0.01", "dt = 0"), Path::new(""), &[]));
+    assert_eq!(error, "broken:4: dt: is 0; give a number above 0");
+}
+
 /// What people and programs write where something else was wanted.
 const STRANGE_VALUES: &[&str] = &[
     "-1",

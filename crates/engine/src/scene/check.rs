@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::describe::{expected, found, rounded, table_keys, tags};
-use super::path::{Finding, Path};
+use super::describe::{expected, found, rounded, table_keys, tags, words};
+use super::path::{Finding, Path, Segment};
 use super::suggest::remedy;
 use super::tree::{Entry, Node, Value};
 
@@ -35,147 +35,114 @@ pub(super) const KEYWORDS: &[&str] = &[
 
 /// Everything in which `tree` departs from `schema`.
 pub(super) fn check(tree: &Node, schema: &Json) -> Vec<Finding> {
-    let mut checker = Checker { root: schema, findings: Vec::new() };
-    checker.check(tree, schema, &Path::default());
+    let mut checker = Checker { root: schema, path: Path::default(), findings: Vec::new() };
+    checker.check(tree, schema);
     checker.findings
 }
 
 /// Follows references: `{"$ref": "#/$defs/Grid"}` stands for the definition of `Grid`.
 pub(super) fn resolve<'schema>(schema: &'schema Json, root: &'schema Json) -> &'schema Json {
-    let target = schema
-        .get("$ref")
-        .and_then(Json::as_str)
-        .and_then(|name| root.pointer(name.trim_start_matches('#')));
+    let reference = schema.get("$ref").and_then(Json::as_str);
+    let target = reference.and_then(|name| root.pointer(name.trim_start_matches('#')));
     target.map_or(schema, |target| resolve(target, root))
 }
 
 struct Checker<'schema> {
     root: &'schema Json,
+    /// Where the value being checked is.
+    path: Path,
     findings: Vec<Finding>,
 }
 
 impl<'schema> Checker<'schema> {
-    fn check(&mut self, node: &Node, schema: &'schema Json, path: &Path) {
+    fn check(&mut self, node: &Node, schema: &'schema Json) {
         let schema = resolve(schema, self.root);
         if let Some(choices) = schema.get("oneOf").and_then(Json::as_array) {
-            return self.check_choice(node, choices, schema, path);
+            return self.check_choice(node, choices, schema);
         }
         match (schema.get("type").and_then(Json::as_str), &node.value) {
-            (Some("object"), Value::Table(table)) => self.check_table(table, schema, path),
-            (Some("array"), Value::Array(entries)) => self.check_array(entries, node, schema, path),
-            (Some("string"), Value::String(text)) => {
-                let shortest = schema.get("minLength").and_then(Json::as_u64).unwrap_or(0);
-                self.demand((text.chars().count() as u64) >= shortest, node, schema, path);
-            }
-            (Some("boolean"), Value::Boolean(_)) => {}
-            (Some("integer"), Value::Integer(integer)) => {
-                self.demand(fits_integer(*integer, schema), node, schema, path);
-            }
-            (Some("number"), Value::Integer(integer)) => {
-                self.demand(fits_number(*integer as f64, schema), node, schema, path);
-            }
-            (Some("number"), Value::Float(float)) => {
-                self.demand(fits_number(*float, schema), node, schema, path);
-            }
-            _ => self.demand(false, node, schema, path),
+            (Some("object"), Value::Table(table)) => self.check_table(table, schema),
+            (Some("array"), Value::Array(entries)) => self.check_array(entries, node, schema),
+            _ => self.demand(fits(&node.value, schema), node, schema),
         }
+    }
+
+    fn check_child(&mut self, segment: Segment, node: &Node, schema: &'schema Json) {
+        self.path.0.push(segment);
+        self.check(node, schema);
+        self.path.0.pop();
     }
 
     /// The one message for a value that is of the wrong type or out of range.
-    fn demand(&mut self, holds: bool, node: &Node, schema: &Json, path: &Path) {
+    fn demand(&mut self, holds: bool, node: &Node, schema: &Json) {
         if !holds {
             let (found, rounded) = (found(&node.value), rounded(&node.value, schema));
             let message = format!("is {found}{rounded}; give {}", expected(schema, self.root));
-            self.findings.push(Finding::new(path, message));
+            self.findings.push(Finding::new(&self.path, message));
         }
     }
 
-    fn check_table(&mut self, table: &BTreeMap<String, Node>, schema: &'schema Json, path: &Path) {
-        let properties = schema.get("properties").and_then(Json::as_object);
+    fn complain_about_key(&mut self, key: &str, message: impl Into<String>) {
+        self.findings.push(Finding::new(&self.path.key(key), message));
+    }
+
+    fn check_table(&mut self, table: &BTreeMap<String, Node>, schema: &'schema Json) {
         for (key, node) in table {
-            match properties.and_then(|properties| properties.get(key)) {
-                Some(property) => self.check(node, property, &path.key(key)),
-                None => self.check_extra(key, node, schema, path),
+            match schema.get("properties").and_then(|properties| properties.get(key)) {
+                Some(property) => self.check_child(Segment::Key(key.clone()), node, property),
+                None => self.check_extra(key, node, schema),
             }
         }
-        for key in schema
-            .get("required")
-            .and_then(Json::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_str)
-        {
-            let property = properties.and_then(|properties| properties.get(key));
-            if let (false, Some(property)) = (table.contains_key(key), property) {
-                let message = format!("is missing; give {}", expected(property, self.root));
-                self.findings.push(Finding::new(&path.key(key), message));
-            }
+        let required = schema.get("required").and_then(Json::as_array).into_iter().flatten();
+        for key in required.filter_map(Json::as_str).filter(|key| !table.contains_key(*key)) {
+            let property = schema.get("properties").and_then(|properties| properties.get(key));
+            let expected = expected(property.unwrap_or(&Json::Null), self.root);
+            self.complain_about_key(key, format!("is missing; give {expected}"));
         }
     }
 
     /// A key that the table does not name: wrong, unless any key will do (`expect.residual`).
-    fn check_extra(&mut self, key: &str, node: &Node, schema: &'schema Json, path: &Path) {
-        match schema.get("additionalProperties") {
-            Some(extra @ Json::Object(_)) => self.check(node, extra, &path.key(key)),
-            _ => {
-                let known = table_keys(schema);
-                let advice = if known.is_empty() {
-                    "remove it".to_owned()
-                } else {
-                    remedy(key, &known, "`")
-                };
-                self.findings.push(Finding::new(
-                    &path.key(key),
-                    format!("is no key taut knows here; {advice}"),
-                ));
-            }
+    fn check_extra(&mut self, key: &str, node: &Node, schema: &'schema Json) {
+        if let Some(extra @ Json::Object(_)) = schema.get("additionalProperties") {
+            return self.check_child(Segment::Key(key.to_owned()), node, extra);
         }
+        let known = table_keys(schema);
+        let advice =
+            if known.is_empty() { "remove it".to_owned() } else { remedy(key, &known, "`") };
+        self.complain_about_key(key, format!("is no key taut knows here; {advice}"));
     }
 
-    fn check_array(&mut self, entries: &[Entry], node: &Node, schema: &'schema Json, path: &Path) {
+    fn check_array(&mut self, entries: &[Entry], node: &Node, schema: &'schema Json) {
         let limit = |keyword| schema.get(keyword).and_then(Json::as_u64);
         let count = entries.len() as u64;
-        if limit("minItems").is_some_and(|least| count < least)
-            || limit("maxItems").is_some_and(|most| count > most)
-        {
-            return self.demand(false, node, schema, path);
+        let is_short = limit("minItems").is_some_and(|least| count < least);
+        if is_short || limit("maxItems").is_some_and(|most| count > most) {
+            return self.demand(false, node, schema);
         }
         if let Some(items) = schema.get("items") {
             for entry in entries {
-                self.check(&entry.node, items, &path.index(entry.index));
+                self.check_child(Segment::Index(entry.index), &entry.node, items);
             }
         }
     }
 
     /// A choice is a word (`solver = "jacobi"`) or a table with one key (`mesh.grid = { … }`).
-    fn check_choice(
-        &mut self,
-        node: &Node,
-        choices: &'schema [Json],
-        schema: &'schema Json,
-        path: &Path,
-    ) {
-        let words: Vec<_> =
-            choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
+    fn check_choice(&mut self, node: &Node, choices: &'schema [Json], schema: &'schema Json) {
+        let words = words(choices);
         match &node.value {
             Value::String(word) if words.contains(&word.as_str()) => {}
             Value::String(word) if !words.is_empty() => {
                 let message = format!("is {}; {}", found(&node.value), remedy(word, &words, "\""));
-                self.findings.push(Finding::new(path, message));
+                self.findings.push(Finding::new(&self.path, message));
             }
             Value::Table(table) if words.is_empty() && !table.is_empty() => {
-                self.check_tagged(table, choices, path);
+                self.check_tagged(table, choices);
             }
-            _ => self.demand(false, node, schema, path),
+            _ => self.demand(false, node, schema),
         }
     }
 
-    fn check_tagged(
-        &mut self,
-        table: &BTreeMap<String, Node>,
-        choices: &'schema [Json],
-        path: &Path,
-    ) {
+    fn check_tagged(&mut self, table: &BTreeMap<String, Node>, choices: &'schema [Json]) {
         let tags = tags(choices);
         let names: Vec<_> = tags.iter().map(|&(name, _)| name).collect();
         let mut chosen = Vec::new();
@@ -183,19 +150,33 @@ impl<'schema> Checker<'schema> {
             match tags.iter().find(|(name, _)| name == key) {
                 Some((name, schema)) => {
                     chosen.push(*name);
-                    self.check(node, schema, &path.key(key));
+                    self.check_child(Segment::Key(key.clone()), node, schema);
                 }
                 None => {
-                    let message =
-                        format!("is none of the choices here; {}", remedy(key, &names, "`"));
-                    self.findings.push(Finding::new(&path.key(key), message));
+                    let advice = remedy(key, &names, "`");
+                    self.complain_about_key(key, format!("is none of the choices here; {advice}"));
                 }
             }
         }
         if chosen.len() > 1 {
             let message = format!("has `{}` at once; give one of them", chosen.join("` and `"));
-            self.findings.push(Finding::new(path, message));
+            self.findings.push(Finding::new(&self.path, message));
         }
+    }
+}
+
+/// Is a single value of the right type and in range?
+fn fits(value: &Value, schema: &Json) -> bool {
+    match (schema.get("type").and_then(Json::as_str), value) {
+        (Some("string"), Value::String(text)) => {
+            let shortest = schema.get("minLength").and_then(Json::as_u64).unwrap_or(0);
+            text.chars().count() as u64 >= shortest
+        }
+        (Some("boolean"), Value::Boolean(_)) => true,
+        (Some("integer"), Value::Integer(integer)) => fits_integer(*integer, schema),
+        (Some("number"), Value::Integer(integer)) => fits_number(*integer as f64, schema),
+        (Some("number"), Value::Float(float)) => fits_number(*float, schema),
+        _ => false,
     }
 }
 

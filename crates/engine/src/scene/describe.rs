@@ -64,8 +64,13 @@ pub(super) fn tags(choices: &[Json]) -> Vec<(&str, &Json)> {
     properties.flatten().map(|(key, schema)| (key.as_str(), schema)).collect()
 }
 
+/// Choices that are words.
+pub(super) fn words(choices: &[Json]) -> Vec<&str> {
+    choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect()
+}
+
 fn expected_choice(choices: &[Json]) -> String {
-    let words: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
+    let words = words(choices);
     if !words.is_empty() {
         return one_of(&words, "\"");
     }

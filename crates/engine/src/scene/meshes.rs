@@ -180,7 +180,11 @@ fn check_closed(mesh: &Mesh, path: &Path) -> Result<(), Finding> {
         );
         return Err(Finding::new(path, message));
     }
-    Ok(())
+    if mesh.volume().abs() > 0.0 {
+        Ok(())
+    } else {
+        Err(Finding::new(path, "is flat: it encloses no volume; give a solid mesh"))
+    }
 }
 
 fn check_cells(mesh: &Mesh, cell: Option<f32>, path: &Path) -> Result<(), Finding> {

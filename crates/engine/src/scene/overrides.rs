@@ -156,3 +156,36 @@ fn entries_in_words(entries: &[Entry], key: &str) -> String {
     }
     format!("give {numbers} or a name: {}", list(names.into_iter()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        text.parse::<Override>().unwrap().keys
+    }
+
+    #[test]
+    fn keys_are_split_at_dots_and_brackets() {
+        assert_eq!(keys("dt=1"), ["dt"]);
+        assert_eq!(keys(" bodies.0.mesh = 1"), ["bodies", "0", "mesh"]);
+        assert_eq!(keys("bodies[0].pins[1].group=a.b=c"), ["bodies", "0", "pins", "1", "group"]);
+        assert_eq!(keys("bodies.\"a.b=c\".'d'=1"), ["bodies", "a.b=c", "d"]);
+    }
+
+    #[test]
+    fn the_value_is_what_follows_the_first_equals_sign() {
+        assert_eq!("title= a=b ".parse::<Override>().unwrap().value, "a=b");
+        assert_eq!("title=".parse::<Override>().unwrap().value, "");
+    }
+
+    #[test]
+    fn what_is_no_key_and_value_is_refused() {
+        for text in
+            ["", "=", "dt", "=1", "a..b=1", ".a=1", "a.=1", "a[0=1", "\"a=1", "a[]=1", "[0]b=1"]
+        {
+            let error = text.parse::<Override>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("--set {text}: has ")), "{error}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! What a schema cannot say about a scene: keys that belong together, names that must exist,
-//! numbers that depend on each other. What needs meshes is in `resolve.rs`.
+//! numbers that depend on each other. What needs meshes is in
+//! `meshes.rs` and `particles.rs`.
 
 use std::collections::BTreeSet;
 
