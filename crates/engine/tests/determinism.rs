@@ -32,6 +32,24 @@ fn every_scene_has_the_same_bits_on_any_number_of_threads() {
 }
 
 #[test]
+fn every_partition_has_the_same_bits_on_any_number_of_threads() {
+    let mut hashes = Vec::new();
+    for method in ["coloring", "phantom", "cluster", "grid"] {
+        let set = format!("partition.method={method}").parse().unwrap();
+        let scene = Scene::find("cloth-on-tube", &[set]).unwrap();
+        let reference = hash(&scene, BackendChoice::Serial);
+        for threads in [2, 3] {
+            let parallel = hash(&scene, BackendChoice::Cpu(threads));
+            assert_eq!(parallel, reference, "{method} on {threads} threads");
+        }
+        hashes.push(reference);
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 4, "the partition makes no difference");
+}
+
+#[test]
 fn a_reset_simulation_repeats_itself() {
     let scene = Scene::find("cloth-on-tube", &[]).unwrap();
     let mut simulation = Simulation::new(&scene, BackendChoice::Cpu(2)).unwrap();

@@ -197,8 +197,11 @@ const SCENE: &str = r#"
 
 #[test]
 fn no_stage_touches_what_another_worker_writes() {
-    for workers in [2, 3, 8] {
-        assert_eq!(clashes(SCENE, workers, true), 0, "{workers} workers");
+    for method in ["coloring", "phantom", "cluster", "grid"] {
+        for workers in [2, 3, 8] {
+            let scene = format!("partition.method = \"{method}\"\n{SCENE}");
+            assert_eq!(clashes(&scene, workers, true), 0, "{method}, {workers} workers");
+        }
     }
 }
 

@@ -118,7 +118,8 @@ pub struct Group {
     pub softness: Vec<f32>,
     /// Where this group's part of the state's multipliers starts (compliance only).
     pub first_multiplier: usize,
-    /// Particles that the schedule splits into copies, if it is one of phantoms.
+    /// Particles that the schedule splits into copies, if it is one of phantoms, in the order of
+    /// the copies' ids.
     pub copies: Vec<Copies>,
 }
 
@@ -178,13 +179,23 @@ impl Group {
         });
     }
 
+    /// The particle that an id in the schedule stands for: copies have a place of their own only
+    /// during a sweep.
+    fn original(&self, id: usize) -> usize {
+        let after = self.copies.partition_point(|copies| copies.ids.end <= id);
+        match self.copies.get(after) {
+            Some(copies) if copies.ids.contains(&id) => copies.particle,
+            _ => id,
+        }
+    }
+
     /// Errors of all constraints relative to their scale.
     pub fn residual(&self, state: &State) -> Residual {
         with_kind!(self.kind, C, N, {
             let bodies = self.schedule.bodies::<N>().unwrap_or_default();
             let errors = bodies.iter().zip(&self.rest).map(|(ids, &rest)| {
                 let x = ids.map(|id| {
-                    let [x, y, z, _] = state.positions[id as usize];
+                    let [x, y, z, _] = state.positions[self.original(id as usize)];
                     Vec3::new(x, y, z)
                 });
                 f64::from(C::evaluate(&x, rest).0) / f64::from(self.kind.scale(rest))

@@ -44,6 +44,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Solver", "The whole scene"),
     ("PartitionMethod", "Partition"),
     ("ColoringOrder", "Partition"),
+    ("PhantomMasses", "Partition"),
     ("BodyKind", "Bodies"),
     ("Diagonals", "Grid"),
 ];

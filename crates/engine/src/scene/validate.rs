@@ -26,6 +26,7 @@ pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
             "is missing or empty; give at least one [[bodies]] table",
         ));
     }
+    check_partition(&file.partition, &root.key("partition"), &mut findings);
     check_names(file, &mut findings);
     for (index, body) in file.bodies.iter().enumerate() {
         check_body(body, &root.key("bodies").index(index), &mut findings);
@@ -64,6 +65,13 @@ fn check_names(file: &SceneFile, findings: &mut Vec<Finding>) {
             let message = format!("is {name:?}, which is taken; give a name of its own");
             findings.push(Finding::new(&path, message));
         }
+    }
+}
+
+fn check_partition(partition: &Partition, path: &Path, findings: &mut Vec<Finding>) {
+    if partition.subsets.is_some() && partition.subset_size.is_some() {
+        let message = "is given beside `subsets`; give one of them";
+        findings.push(Finding::new(&path.key("subset-size"), message));
     }
 }
 
