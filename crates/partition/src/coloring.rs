@@ -12,6 +12,8 @@
 //! # Ok::<(), taut_partition::InputError>(())
 //! ```
 
+mod balance;
+mod fewer;
 mod greedy;
 mod parallel;
 mod sets;
@@ -47,11 +49,14 @@ pub struct Options {
     pub block_size: usize,
     /// Threads for [`Order::Parallel`]; 0 for the rayon pool this is called in.
     pub threads: usize,
+    /// How hard to try to save colors after the greedy coloring; 0 takes what greedy gives. The
+    /// work grows in proportion, from a small share of the greedy coloring's at 1.
+    pub effort: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: Order::default(), block_size: DEFAULT_BLOCK_SIZE, threads: 0 }
+        Self { order: Order::default(), block_size: DEFAULT_BLOCK_SIZE, threads: 0, effort: 1 }
     }
 }
 
@@ -94,14 +99,15 @@ impl Coloring {
 
 /// Colors the elements.
 pub fn color(elements: &Elements<'_>, options: &Options) -> Coloring {
-    let (colors, max_valence) = match options.order {
+    let (mut colors, max_valence) = match options.order {
         Order::Natural => {
-            let bound = max_valence(elements);
+            let bound = highest(&valences(elements));
             (greedy::first_fit(elements, 0..elements.len() as u32, bound), bound)
         }
         Order::Parallel => {
-            let bound = max_valence(elements);
-            (parallel::color(elements, bound, options.threads), bound)
+            let valences = valences(elements);
+            let bound = highest(&valences);
+            (parallel::color(elements, &valences, options.threads), bound)
         }
         Order::SmallestLast | Order::Balanced => {
             let incidence = Incidence::new(elements);
@@ -116,8 +122,13 @@ pub fn color(elements: &Elements<'_>, options: &Options) -> Coloring {
             (greedy::first_fit(elements, order.into_iter(), bound), bound)
         }
     };
-    let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
     let lower_bound = max_valence.max(usize::from(!elements.is_empty()));
+    let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
+    let color_count =
+        fewer::save_colors(elements, &mut colors, color_count, lower_bound, options.effort);
+    if options.order == Order::Balanced {
+        balance::balance(elements, &mut colors, color_count);
+    }
     Coloring { colors, color_count, lower_bound }
 }
 
@@ -132,8 +143,8 @@ pub fn schedule(elements: &Elements<'_>, options: &Options) -> Schedule {
     schedule.expect("a coloring has no conflict inside a color")
 }
 
-fn max_valence(elements: &Elements<'_>) -> usize {
-    valences(elements).into_iter().max().unwrap_or(0) as usize
+fn highest(valences: &[u32]) -> usize {
+    valences.iter().copied().max().unwrap_or(0) as usize
 }
 
 /// Elements by color (counting sort, natural order kept): offsets of the colors, and the order.
