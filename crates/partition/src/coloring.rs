@@ -19,6 +19,12 @@ mod parallel;
 mod sets;
 mod smallest_last;
 
+pub(crate) use balance::balance;
+pub(crate) use fewer::save_colors;
+pub(crate) use greedy::first_fit;
+pub(crate) use sets::ColorSets;
+pub(crate) use smallest_last::smallest_last;
+
 use crate::incidence::valences;
 use crate::{Elements, Incidence, Parts, Schedule, ScheduleError};
 
@@ -77,6 +83,11 @@ pub struct Coloring {
 }
 
 impl Coloring {
+    pub(crate) fn from_colors(colors: Vec<u32>, lower_bound: usize) -> Self {
+        let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { colors, color_count, lower_bound }
+    }
+
     /// The schedule: a phase per color, in blocks of `block_size` elements (at least 1).
     /// The elements of a color stay in natural order, for the sake of the caches.
     pub fn schedule(
@@ -99,10 +110,10 @@ impl Coloring {
 
 /// Colors the elements.
 pub fn color(elements: &Elements<'_>, options: &Options) -> Coloring {
-    let (mut colors, max_valence) = match options.order {
+    let (colors, max_valence) = match options.order {
         Order::Natural => {
             let bound = highest(&valences(elements));
-            (greedy::first_fit(elements, 0..elements.len() as u32, bound), bound)
+            (first_fit(elements, 0..elements.len() as u32, bound), bound)
         }
         Order::Parallel => {
             let valences = valences(elements);
@@ -112,24 +123,24 @@ pub fn color(elements: &Elements<'_>, options: &Options) -> Coloring {
         Order::SmallestLast | Order::Balanced => {
             let incidence = Incidence::new(elements);
             let bound = incidence.max_valence();
-            let order = smallest_last::smallest_last(elements, incidence);
-            (greedy::first_fit(elements, order.into_iter(), bound), bound)
+            let order = smallest_last(elements, incidence);
+            (first_fit(elements, order.into_iter(), bound), bound)
         }
         Order::LargestFirst => {
             let incidence = Incidence::new(elements);
             let bound = incidence.max_valence();
             let order = greedy::largest_first(elements, &incidence);
-            (greedy::first_fit(elements, order.into_iter(), bound), bound)
+            (first_fit(elements, order.into_iter(), bound), bound)
         }
     };
     let lower_bound = max_valence.max(usize::from(!elements.is_empty()));
-    let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
-    let color_count =
-        fewer::save_colors(elements, &mut colors, color_count, lower_bound, options.effort);
+    let mut coloring = Coloring::from_colors(colors, lower_bound);
+    let Coloring { colors, color_count, .. } = &mut coloring;
+    *color_count = save_colors(elements, colors, *color_count, lower_bound, options.effort);
     if options.order == Order::Balanced {
-        balance::balance(elements, &mut colors, color_count);
+        balance(elements, colors, *color_count);
     }
-    Coloring { colors, color_count, lower_bound }
+    coloring
 }
 
 /// Colors the elements and makes the schedule of it.

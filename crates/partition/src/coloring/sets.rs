@@ -79,6 +79,14 @@ impl ColorSets {
         Self { words, dense, sparse: Vec::new() }
     }
 
+    /// Adds a body with no colors.
+    pub(crate) fn push_body(&mut self) {
+        self.dense.resize(self.dense.len() + self.words, 0);
+        if !self.sparse.is_empty() {
+            self.sparse.push(SparseSet::default());
+        }
+    }
+
     /// How many words per body a table for this many colors has.
     pub(crate) fn dense_words(expected: usize) -> usize {
         expected.div_ceil(64).clamp(1, MAX_DENSE_WORDS)
