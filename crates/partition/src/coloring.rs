@@ -12,10 +12,18 @@
 //! # Ok::<(), taut_partition::InputError>(())
 //! ```
 
+mod balance;
+mod fewer;
 mod greedy;
 mod parallel;
 mod sets;
 mod smallest_last;
+
+pub(crate) use balance::balance;
+pub(crate) use fewer::save_colors;
+pub(crate) use greedy::first_fit;
+pub(crate) use sets::ColorSets;
+pub(crate) use smallest_last::smallest_last;
 
 use crate::incidence::valences;
 use crate::{Elements, Incidence, Parts, Schedule, ScheduleError};
@@ -47,11 +55,14 @@ pub struct Options {
     pub block_size: usize,
     /// Threads for [`Order::Parallel`]; 0 for the rayon pool this is called in.
     pub threads: usize,
+    /// How hard to try to save colors after the greedy coloring; 0 takes what greedy gives. The
+    /// work grows in proportion, from a small share of the greedy coloring's at 1.
+    pub effort: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: Order::default(), block_size: DEFAULT_BLOCK_SIZE, threads: 0 }
+        Self { order: Order::default(), block_size: DEFAULT_BLOCK_SIZE, threads: 0, effort: 1 }
     }
 }
 
@@ -72,6 +83,11 @@ pub struct Coloring {
 }
 
 impl Coloring {
+    pub(crate) fn from_colors(colors: Vec<u32>, lower_bound: usize) -> Self {
+        let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { colors, color_count, lower_bound }
+    }
+
     /// The schedule: a phase per color, in blocks of `block_size` elements (at least 1).
     /// The elements of a color stay in natural order, for the sake of the caches.
     pub fn schedule(
@@ -96,29 +112,35 @@ impl Coloring {
 pub fn color(elements: &Elements<'_>, options: &Options) -> Coloring {
     let (colors, max_valence) = match options.order {
         Order::Natural => {
-            let bound = max_valence(elements);
-            (greedy::first_fit(elements, 0..elements.len() as u32, bound), bound)
+            let bound = highest(&valences(elements));
+            (first_fit(elements, 0..elements.len() as u32, bound), bound)
         }
         Order::Parallel => {
-            let bound = max_valence(elements);
-            (parallel::color(elements, bound, options.threads), bound)
+            let valences = valences(elements);
+            let bound = highest(&valences);
+            (parallel::color(elements, &valences, options.threads), bound)
         }
         Order::SmallestLast | Order::Balanced => {
             let incidence = Incidence::new(elements);
             let bound = incidence.max_valence();
-            let order = smallest_last::smallest_last(elements, incidence);
-            (greedy::first_fit(elements, order.into_iter(), bound), bound)
+            let order = smallest_last(elements, incidence);
+            (first_fit(elements, order.into_iter(), bound), bound)
         }
         Order::LargestFirst => {
             let incidence = Incidence::new(elements);
             let bound = incidence.max_valence();
             let order = greedy::largest_first(elements, &incidence);
-            (greedy::first_fit(elements, order.into_iter(), bound), bound)
+            (first_fit(elements, order.into_iter(), bound), bound)
         }
     };
-    let color_count = colors.iter().max().map_or(0, |&last| last as usize + 1);
     let lower_bound = max_valence.max(usize::from(!elements.is_empty()));
-    Coloring { colors, color_count, lower_bound }
+    let mut coloring = Coloring::from_colors(colors, lower_bound);
+    let Coloring { colors, color_count, .. } = &mut coloring;
+    *color_count = save_colors(elements, colors, *color_count, lower_bound, options.effort);
+    if options.order == Order::Balanced {
+        balance(elements, colors, *color_count);
+    }
+    coloring
 }
 
 /// Colors the elements and makes the schedule of it.
@@ -132,8 +154,8 @@ pub fn schedule(elements: &Elements<'_>, options: &Options) -> Schedule {
     schedule.expect("a coloring has no conflict inside a color")
 }
 
-fn max_valence(elements: &Elements<'_>) -> usize {
-    valences(elements).into_iter().max().unwrap_or(0) as usize
+fn highest(valences: &[u32]) -> usize {
+    valences.iter().copied().max().unwrap_or(0) as usize
 }
 
 /// Elements by color (counting sort, natural order kept): offsets of the colors, and the order.

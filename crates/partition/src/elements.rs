@@ -74,6 +74,20 @@ impl<'a> Elements<'a> {
         Ok(Self { fixed, ..self })
     }
 
+    /// The same layout with other bodies, such as copies of the original ones. `fixed` may be
+    /// empty: then nothing is fixed.
+    pub(crate) fn with_bodies<'b>(
+        &self,
+        bodies: &'b [u32],
+        body_count: usize,
+        fixed: &'b [bool],
+    ) -> Result<Elements<'b>, InputError>
+    where
+        'a: 'b,
+    {
+        Elements { layout: self.layout, bodies, body_count, fixed }.checked()
+    }
+
     /// The number of elements.
     pub fn len(&self) -> usize {
         match self.layout {
@@ -95,11 +109,15 @@ impl<'a> Elements<'a> {
     /// The bodies of one element.
     #[inline]
     pub fn of(&self, element: usize) -> &'a [u32] {
+        &self.bodies[self.range_of(element)]
+    }
+
+    /// Where the bodies of one element stand in [`bodies`](Self::bodies).
+    #[inline]
+    pub fn range_of(&self, element: usize) -> Range<usize> {
         match self.layout {
-            Layout::Uniform(arity) => &self.bodies[element * arity..(element + 1) * arity],
-            Layout::Ragged(offsets) => {
-                &self.bodies[offsets[element] as usize..offsets[element + 1] as usize]
-            }
+            Layout::Uniform(arity) => element * arity..(element + 1) * arity,
+            Layout::Ragged(offsets) => offsets[element] as usize..offsets[element + 1] as usize,
         }
     }
 

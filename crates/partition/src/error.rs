@@ -77,6 +77,16 @@ pub enum InputError {
         /// What it was.
         given: String,
     },
+    /// More than an algorithm for small problems can take.
+    #[error("more than {limit} {what}, too large for this algorithm; {instead}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// More than 32-bit ids can name.
     #[error("more than {limit} elements, bodies or body ids; split the problem")]
     TooMany {

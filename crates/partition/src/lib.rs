@@ -1,12 +1,14 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
 mod check;
+pub mod cliques;
 pub mod clusters;
 pub mod coloring;
 mod elements;
 mod error;
 pub mod grid;
 mod incidence;
+pub mod phantoms;
 pub mod ranks;
 mod schedule;
 mod sort;

@@ -20,7 +20,7 @@ proptest! {
     fn every_order_is_valid(problem in any_problem(), block_size in 0_usize..20) {
         let elements = problem.elements();
         for order in ORDERS {
-            let options = Options { order, block_size, threads: 2 };
+            let options = Options { order, block_size, threads: 2, ..Options::default() };
             let coloring = coloring::color(&elements, &options);
             let schedule = coloring::schedule(&elements, &options);
             check(&problem, &schedule)?;

@@ -1,12 +1,16 @@
 //! Coloring on several threads, with the same result on any number of them.
 //!
-//! Elements are cut into chunks whose size depends on their number alone. An element is *inner*
-//! if no other chunk touches its bodies; all chunks color their inner elements at the same time,
-//! first fit in natural order. What remains is colored in rounds after Jones & Plassmann 1993:
-//! an element whose hashed priority is the highest at each of its bodies takes its color now, so
-//! the winners of a round share no body. A mesh in a sensible order is nearly all inner; a
-//! shuffled one is nearly all rounds. Where rounds stop paying (a body of huge valence lets one
-//! element win at a time) the rest is colored on one thread.
+//! Elements are cut into chunks that depend on the problem alone. An element is *inner* if its
+//! bodies are touched by no other chunk; all chunks color their inner elements at the same time,
+//! first fit in natural order. The rest is colored in rounds of Jones & Plassmann 1993: each
+//! element bids for its bodies with a hashed priority, and those that are highest at all of
+//! their bodies take a color, so the winners of a round share no body. The elements enter the
+//! rounds in windows (the prefixes of Blelloch et al. 2012): most of a small random window wins
+//! at once, where most of all elements together would lose.
+//!
+//! A mesh in any sensible order is nearly all inner; a shuffled one is all windows. Where few
+//! elements win (a body of huge valence lets one win at a time) the rest is colored on one
+//! thread.
 //!
 //! All tables are atomics with relaxed order, which are plain loads and stores: bodies written
 //! at the same time are disjoint, and rayon's joins order the steps.
@@ -15,26 +19,28 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use super::group;
 use super::sets::ColorSets;
 use crate::Elements;
 
-/// Inner chunks are no smaller than this, so that small problems are not all boundary.
-const SMALLEST_CHUNK: usize = 4096;
-/// And no more in number: enough to spread over any machine's cores, few enough for small
-/// boundaries.
+/// Chunks hold no fewer elements or bodies than this, so that small problems are not all
+/// boundary.
+const SMALLEST_CHUNK: usize = 2048;
+/// Enough chunks to spread over any machine's cores, few enough for small boundaries.
 const MOST_CHUNKS: usize = 64;
-/// Rounds end when fewer than one in so many remaining elements won.
-const WORTHWHILE: usize = 64;
-/// Below this number of elements a round costs more than it saves.
-const FEW: usize = 1024;
+const MOST_WINDOWS: usize = 256;
+/// Elements of a window at least: below, a round costs more than it saves.
+const SMALLEST_WINDOW: usize = 2048;
+/// A round in which fewer than one in so many elements won is the last for the others.
+const WORTHWHILE: usize = 32;
 
 const UNCOLORED: u32 = u32::MAX;
 const NOBODY: u32 = u32::MAX;
 const SHARED: u32 = u32::MAX - 1;
 
 /// Colors all elements on `threads` threads (0: those of the pool this is called in).
-pub(crate) fn color(elements: &Elements<'_>, max_valence: usize, threads: usize) -> Vec<u32> {
-    let work = || ParallelColoring::new(elements, max_valence).run();
+pub(crate) fn color(elements: &Elements<'_>, valences: &[u32], threads: usize) -> Vec<u32> {
+    let work = || ParallelColoring::new(elements, valences).run();
     match threads {
         0 => work(),
         // Without threads from the system the result is the same, only later.
@@ -47,6 +53,8 @@ pub(crate) fn color(elements: &Elements<'_>, max_valence: usize, threads: usize)
 
 struct ParallelColoring<'a> {
     elements: Elements<'a>,
+    /// How many others an element conflicts with on average, counted once per body shared.
+    mean_degree: usize,
     /// Colors in use per body, `words` bit words each.
     used: Vec<AtomicU64>,
     words: usize,
@@ -54,46 +62,77 @@ struct ParallelColoring<'a> {
 }
 
 impl<'a> ParallelColoring<'a> {
-    fn new(elements: &Elements<'a>, max_valence: usize) -> Self {
+    fn new(elements: &Elements<'a>, valences: &[u32]) -> Self {
+        let max_valence = valences.iter().copied().max().unwrap_or(0) as usize;
+        let pairs: u64 = valences.iter().map(|&valence| u64::from(valence).pow(2)).sum();
+        let mean_degree = pairs as usize / elements.len().max(1);
         let words = ColorSets::dense_words(max_valence + max_valence / 4);
         let used = atomics(elements.body_count() * words, AtomicU64::default);
         let colors = atomics(elements.len(), || AtomicU32::new(UNCOLORED));
-        Self { elements: *elements, used, words, colors }
+        Self { elements: *elements, mean_degree, used, words, colors }
     }
 
     fn run(self) -> Vec<u32> {
-        self.color_inner();
-        let all = 0..self.colors.len() as u32;
-        let mut rest: Vec<u32> = all.into_par_iter().filter(|&e| self.is_uncolored(e)).collect();
-        self.color_in_rounds(&mut rest);
-        self.color_one_by_one(rest)
+        let (offsets, order) = self.chunks();
+        let (rest, inner) = offsets.split_last().map_or((0, &[][..]), |(_, inner)| {
+            (inner.last().map_or(0, |&start| start as usize), inner)
+        });
+        inner.par_windows(2).for_each(|chunk| {
+            for &element in &order[chunk[0] as usize..chunk[1] as usize] {
+                self.take_first(element as usize);
+            }
+        });
+        // An inner element that found no free color in the table joins the rest.
+        let full = order[..rest].par_iter().copied().filter(|&element| self.is_uncolored(element));
+        let rest = full.chain(order[rest..].par_iter().copied()).collect();
+        let last = self.color_in_windows(rest);
+        self.color_one_by_one(last)
     }
 
     fn is_uncolored(&self, element: u32) -> bool {
         self.colors[element as usize].load(Relaxed) == UNCOLORED
     }
 
-    fn color_inner(&self) {
-        let size = self.colors.len().div_ceil(MOST_CHUNKS).max(SMALLEST_CHUNK);
-        let chunks = self.colors.len().div_ceil(size) as u32;
-        let range = |chunk: u32| {
-            let start = chunk as usize * size;
-            start..(start + size).min(self.colors.len())
+    /// Groups the elements: the inner ones of each chunk, and at last those that are not inner.
+    /// Chunks are ranges of bodies if that leaves most elements inner, else ranges of elements.
+    fn chunks(&self) -> (Vec<u32>, Vec<u32>) {
+        let size = chunk_size(self.elements.body_count());
+        let chunks = self.elements.body_count().div_ceil(size) as u32;
+        let homes = self.homes_by_bodies(size as u32, chunks);
+        let inner = homes.par_iter().filter(|&&home| home < chunks).count();
+        if inner >= homes.len() / 2 {
+            return group(&homes, chunks as usize + 1);
+        }
+        let size = chunk_size(self.elements.len());
+        let chunks = self.elements.len().div_ceil(size) as u32;
+        group(&self.homes_by_elements(size, chunks), chunks as usize + 1)
+    }
+
+    fn homes_by_bodies(&self, size: u32, chunks: u32) -> Vec<u32> {
+        let home = |element| {
+            let mut bodies = self.elements.movable_of(element).map(|body| body / size);
+            let home = bodies.next().unwrap_or(0);
+            if bodies.all(|other| other == home) { home } else { chunks }
         };
+        (0..self.elements.len()).into_par_iter().map(home).collect()
+    }
+
+    fn homes_by_elements(&self, size: usize, chunks: u32) -> Vec<u32> {
         let owners = atomics(self.elements.body_count(), || AtomicU32::new(NOBODY));
         (0..chunks).into_par_iter().for_each(|chunk| {
-            for &body in self.elements.bodies_of(range(chunk)) {
+            let start = chunk as usize * size;
+            let end = (start + size).min(self.elements.len());
+            for &body in self.elements.bodies_of(start..end) {
                 claim(&owners[body as usize], chunk);
             }
         });
-        (0..chunks).into_par_iter().for_each(|chunk| {
-            for element in range(chunk) {
-                let mut bodies = self.elements.movable_of(element);
-                if bodies.all(|body| owners[body as usize].load(Relaxed) == chunk) {
-                    self.take_first(element);
-                }
-            }
-        });
+        let home = |element| {
+            let home = (element / size) as u32;
+            let mut bodies = self.elements.movable_of(element);
+            let inner = bodies.all(|body| owners[body as usize].load(Relaxed) == home);
+            if inner { home } else { chunks }
+        };
+        (0..self.elements.len()).into_par_iter().map(home).collect()
     }
 
     /// Gives an element the smallest color its bodies leave free, if there is one within the
@@ -113,43 +152,64 @@ impl<'a> ParallelColoring<'a> {
         }
     }
 
-    fn color_in_rounds(&self, rest: &mut Vec<u32>) {
-        let best = match rest.len() {
-            0..FEW => return,
-            _ => atomics(self.elements.body_count(), AtomicU64::default),
-        };
-        for round in 1..u16::MAX {
-            rest.par_iter().for_each(|&element| {
-                let key = priority(round, element);
-                for body in self.elements.movable_of(element as usize) {
-                    // Most bids lose; a load is cheaper than an exchange.
-                    if best[body as usize].load(Relaxed) < key {
-                        best[body as usize].fetch_max(key, Relaxed);
-                    }
-                }
-            });
-            rest.par_iter().for_each(|&element| {
-                let key = priority(round, element);
-                let mut bodies = self.elements.movable_of(element as usize);
-                if bodies.all(|body| best[body as usize].load(Relaxed) == key) {
-                    self.take_first(element as usize);
-                }
-            });
-            let before = rest.len();
-            *rest = rest.par_iter().copied().filter(|&e| self.is_uncolored(e)).collect();
-            if rest.len() < FEW || before - rest.len() < before / WORTHWHILE {
-                return;
+    /// Colors what wins within a worthwhile number of rounds; returns the others.
+    fn color_in_windows(&self, rest: Vec<u32>) -> Vec<u32> {
+        if rest.len() < SMALLEST_WINDOW {
+            return rest;
+        }
+        let count = (4 * self.mean_degree).clamp(1, MOST_WINDOWS);
+        let count = count.min(rest.len() / SMALLEST_WINDOW).max(1);
+        let window = |&element: &u32| (u64::from(priority(element)) * count as u64 >> 32) as u32;
+        let windows: Vec<u32> = rest.par_iter().map(window).collect();
+        let (offsets, order) = group(&windows, count);
+        let best = atomics(self.elements.body_count(), AtomicU64::default);
+        let (mut pending, mut last) = (Vec::new(), Vec::new());
+        for round in 1.. {
+            let window = offsets
+                .get(round - 1..=round)
+                .map_or(0..0, |window| window[0] as usize..window[1] as usize);
+            pending.extend(order[window].iter().map(|&place| rest[place as usize]));
+            if round > count && pending.len() < SMALLEST_WINDOW {
+                break;
+            }
+            let losers = self.round(&pending, round as u64, &best);
+            if (pending.len() - losers.len()) * WORTHWHILE < pending.len() {
+                last.extend(losers);
+                pending.clear();
+            } else {
+                pending = losers;
             }
         }
+        last.extend(pending);
+        last
     }
 
-    /// Colors the rest first fit, highest priority first, with as many colors as it takes.
-    fn color_one_by_one(self, mut rest: Vec<u32>) -> Vec<u32> {
+    /// Lets the pending elements bid for their bodies and colors the winners; returns the losers.
+    fn round(&self, pending: &[u32], round: u64, best: &[AtomicU64]) -> Vec<u32> {
+        // Later rounds outbid earlier ones, so bids need no reset.
+        let bid = |element| round << 32 | u64::from(priority(element));
+        pending.par_iter().for_each(|&element| {
+            let bid = bid(element);
+            for body in self.elements.movable_of(element as usize) {
+                best[body as usize].fetch_max(bid, Relaxed);
+            }
+        });
+        pending.par_iter().for_each(|&element| {
+            let bid = bid(element);
+            let mut bodies = self.elements.movable_of(element as usize);
+            if bodies.all(|body| best[body as usize].load(Relaxed) == bid) {
+                self.take_first(element as usize);
+            }
+        });
+        pending.par_iter().copied().filter(|&element| self.is_uncolored(element)).collect()
+    }
+
+    /// Colors the last elements first fit, with as many colors as it takes.
+    fn color_one_by_one(self, last: Vec<u32>) -> Vec<u32> {
         let mut colors: Vec<u32> = self.colors.into_iter().map(AtomicU32::into_inner).collect();
         let used = self.used.into_iter().map(AtomicU64::into_inner).collect();
         let mut sets = ColorSets::from_dense(used, self.words);
-        rest.sort_unstable_by_key(|&element| std::cmp::Reverse(priority(0, element)));
-        for element in rest {
+        for element in last {
             let bodies = self.elements.movable_of(element as usize);
             colors[element as usize] = sets.take_first_free(bodies);
         }
@@ -159,6 +219,10 @@ impl<'a> ParallelColoring<'a> {
 
 fn atomics<T>(count: usize, make: impl Fn() -> T) -> Vec<T> {
     (0..count).map(|_| make()).collect()
+}
+
+fn chunk_size(count: usize) -> usize {
+    count.div_ceil(MOST_CHUNKS).max(SMALLEST_CHUNK)
 }
 
 /// Notes that a chunk touches a body.
@@ -175,13 +239,11 @@ fn claim(owner: &AtomicU32, chunk: u32) {
     }
 }
 
-/// A bid of an element for its bodies: later rounds beat earlier ones (so bids need no reset),
-/// then a hash decides, then the number.
+/// A hash that is different for every element: each step can be undone.
 #[inline]
-fn priority(round: u16, element: u32) -> u64 {
-    // The finalizer of SplitMix64 (Steele, Lea & Flood 2014).
-    let mut hash = u64::from(element).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (u64::from(round) << 48) | ((hash >> 48) << 32) | u64::from(element)
+fn priority(element: u32) -> u32 {
+    let mut hash = element.wrapping_add(1).wrapping_mul(0x9e37_79b1);
+    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
 }

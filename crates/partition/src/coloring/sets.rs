@@ -50,6 +50,21 @@ impl SparseSet {
         self.listed.drain(..full);
         self.full += full as u32;
     }
+
+    fn remove(&mut self, index: u32, bit: u64) {
+        if index < self.full {
+            // The words from here on are no longer known to be full without being listed.
+            let again = (index..self.full).map(|index| (index, u64::MAX));
+            self.listed.splice(0..0, again);
+            self.full = index;
+        }
+        if let Ok(place) = self.listed.binary_search_by_key(&index, |&(index, _)| index) {
+            self.listed[place].1 &= !bit;
+            if self.listed[place].1 == 0 {
+                self.listed.remove(place);
+            }
+        }
+    }
 }
 
 impl ColorSets {
@@ -62,6 +77,14 @@ impl ColorSets {
     /// Continues with a table of `words` words per body, filled elsewhere.
     pub(crate) fn from_dense(dense: Vec<u64>, words: usize) -> Self {
         Self { words, dense, sparse: Vec::new() }
+    }
+
+    /// Adds a body with no colors.
+    pub(crate) fn push_body(&mut self) {
+        self.dense.resize(self.dense.len() + self.words, 0);
+        if !self.sparse.is_empty() {
+            self.sparse.push(SparseSet::default());
+        }
     }
 
     /// How many words per body a table for this many colors has.
@@ -89,6 +112,24 @@ impl ColorSets {
         } else {
             self.insert_beyond(body, index, bit);
         }
+    }
+
+    /// Takes a color out of use at a body.
+    #[inline]
+    pub(crate) fn remove(&mut self, body: u32, color: u32) {
+        let index = color as usize / 64;
+        let bit = 1 << (color % 64);
+        if index < self.words {
+            self.dense[body as usize * self.words + index] &= !bit;
+        } else if let Some(set) = self.sparse.get_mut(body as usize) {
+            set.remove((index - self.words) as u32, bit);
+        }
+    }
+
+    /// Whether a color is in use at a body.
+    #[inline]
+    pub(crate) fn contains(&self, body: u32, color: u32) -> bool {
+        self.word(body, color as usize / 64) >> (color % 64) & 1 == 1
     }
 
     /// The smallest color that none of the bodies uses.
@@ -174,5 +215,12 @@ mod tests {
         assert_eq!(sets.first_free(&[0, 1].into_iter()), 5000);
         assert_eq!(sets.word(1, 4321 / 64), !(1 << (4321 % 64)));
         assert_eq!(sets.word(2, 70), 0);
+        for color in [70, 3000, 4999] {
+            sets.remove(1, color);
+            assert!(!sets.contains(1, color) && sets.contains(1, color - 1));
+        }
+        assert_eq!(sets.first_free(&[0, 1].into_iter()), 70);
+        sets.insert(1, 70);
+        assert_eq!(sets.first_free(&[0, 1].into_iter()), 3000);
     }
 }

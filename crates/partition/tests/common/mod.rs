@@ -48,6 +48,13 @@ impl Problem {
         self.offsets.len() - 1
     }
 
+    /// The first elements only.
+    pub(crate) fn cut(mut self, elements: usize) -> Self {
+        self.offsets.truncate(elements + 1);
+        self.bodies.truncate(self.offsets.last().map_or(0, |&end| end as usize));
+        self
+    }
+
     pub(crate) fn max_valence(&self) -> usize {
         let mut valence = vec![0; self.body_count];
         for &body in &self.bodies {
