@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::describe::{expected, found, rounded, table_keys, tags, words};
+use super::describe::{expected, found, largest_integer, rounded, table_keys, tags, words};
 use super::path::{Finding, Path, Segment};
 use super::suggest::remedy;
 use super::tree::{Entry, Node, Value};
@@ -182,12 +182,8 @@ fn fits(value: &Value, schema: &Json) -> bool {
 
 /// Whole numbers: the range, and what the type can hold.
 fn fits_integer(integer: i128, schema: &Json) -> bool {
-    let largest = match schema.get("format").and_then(Json::as_str) {
-        Some("uint32") => u32::MAX.into(),
-        _ => u64::MAX.into(),
-    };
     let least = schema.get("minimum").and_then(Json::as_u64).unwrap_or(0);
-    (i128::from(least)..=largest).contains(&integer)
+    (i128::from(least)..=largest_integer(schema).into()).contains(&integer)
 }
 
 /// Numbers: finite and in range also after rounding to the single precision of `file.rs`.

@@ -102,11 +102,19 @@ fn expected_array(schema: &Json, root: &Json) -> String {
     }
 }
 
+/// The largest whole number that a schema allows.
+pub(super) fn largest_integer(schema: &Json) -> u64 {
+    let of_type = match schema.get("format").and_then(Json::as_str) {
+        Some("uint32") => u32::MAX.into(),
+        _ => u64::MAX,
+    };
+    schema.get("maximum").and_then(Json::as_u64).unwrap_or(of_type)
+}
+
 fn range(schema: &Json) -> String {
     let limit = |keyword| schema.get(keyword).filter(|limit| limit.is_number());
-    let largest = match schema.get("format").and_then(Json::as_str) {
-        Some("uint32") => Some(u32::MAX.to_string()),
-        Some("uint64") => Some(u64::MAX.to_string()),
+    let largest = match schema.get("type").and_then(Json::as_str) {
+        Some("integer") => Some(largest_integer(schema).to_string()),
         _ => limit("maximum").map(Json::to_string),
     };
     match (limit("exclusiveMinimum"), limit("minimum"), largest) {

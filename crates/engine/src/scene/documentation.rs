@@ -74,14 +74,16 @@ fn objects<'json>(schema: &'json Json, keyword: &str) -> Vec<(&'json String, &'j
     schema.get(keyword).and_then(Json::as_object).into_iter().flatten().collect()
 }
 
-/// A default as the tables show it.
-fn default_of(key: &str, property: &Json, table: &Json) -> String {
+/// Does a table show the default of a key as the schema has it?
+fn is_default(text: &str, key: &str, property: &Json, table: &Json) -> bool {
     let is_required = table["required"].as_array().is_some_and(|keys| keys.contains(&key.into()));
     match property.get("default") {
-        _ if is_required => "required".to_owned(),
-        None | Some(Json::Object(_)) => "none".to_owned(),
-        Some(Json::Array(entries)) if entries.is_empty() => "none".to_owned(),
-        Some(default) => format!("`{}`", shown(default)),
+        _ if is_required => text == "required",
+        // What is left to the engine is told in words.
+        None => !text.is_empty() && text != "required" && !text.contains('`'),
+        Some(Json::Object(_)) => text == "none",
+        Some(Json::Array(entries)) if entries.is_empty() => text == "none",
+        Some(default) => text == format!("`{}`", shown(default)),
     }
 }
 
@@ -104,7 +106,7 @@ fn every_key_has_a_row_with_its_default() {
             let row = section_of(&name).lines().find(|line| line.starts_with(&start));
             let row = row.unwrap_or_else(|| panic!("no row for `{key}` of {name:?}"));
             let columns: Vec<_> = row.split('|').map(str::trim).collect();
-            assert_eq!(columns[3], default_of(key, property, &table), "{name}: {row}");
+            assert!(is_default(columns[3], key, property, &table), "{name}: {row}\n{property}");
             assert!(columns[4].len() > 5, "{name}: {row}");
         }
     }

@@ -89,15 +89,15 @@ pub struct Partition {
     /// Coloring: the order in which constraints get their colors.
     pub order: ColoringOrder,
     /// Phantom: the number of colors q̂; default: half of the highest valence.
-    #[schemars(range(min = 2))]
+    #[schemars(transform = range::between::<2, 4096>)]
     pub colors: Option<u32>,
     /// Phantom: what copies of a particle weigh.
     pub phantom_masses: PhantomMasses,
     /// Cluster: the number of clusters of each kind. Give this or `subset-size`.
-    #[schemars(range(min = 1))]
+    #[schemars(transform = range::at_least::<1>)]
     pub subsets: Option<u32>,
     /// Cluster: the most constraints of a cluster; default 2048.
-    #[schemars(range(min = 1))]
+    #[schemars(transform = range::at_least::<1>)]
     pub subset_size: Option<u32>,
 }
 

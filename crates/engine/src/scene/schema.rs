@@ -107,6 +107,12 @@ pub(in crate::scene) mod range {
         bound(schema, "minimum", LEAST.into());
     }
 
+    /// `LEAST` to `MOST`.
+    pub(in crate::scene) fn between<const LEAST: u32, const MOST: u32>(schema: &mut Schema) {
+        at_least::<LEAST>(schema);
+        bound(schema, "maximum", MOST.into());
+    }
+
     fn bound(schema: &mut Schema, keyword: &str, limit: Value) {
         match schema.get_mut("items").and_then(Value::as_object_mut) {
             Some(items) => items.insert(keyword.into(), limit),
