@@ -99,12 +99,12 @@ pub enum MeshError {
         distance: f32,
     },
     /// A file that cannot be read at all.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {error}", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// A file without any line that OBJ files have.
     #[error("{} is not a Wavefront OBJ file: it has no lines `v x y z` and `f 1 2 3`", .path.display())]

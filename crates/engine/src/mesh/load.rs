@@ -30,7 +30,7 @@ pub struct Loaded {
 /// A file that cannot be read or is no OBJ file, no faces, lines that are cut short or hold
 /// something else than numbers, vertices that do not exist, coordinates that are not finite.
 pub fn load_obj(path: &Path) -> Result<Loaded, MeshError> {
-    let unreadable = |source| MeshError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |error| MeshError::Unreadable { path: path.to_owned(), error };
     // A device or a pipe might never end.
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(unreadable(std::io::Error::other("it is not a regular file")));
@@ -190,14 +190,17 @@ fn problem(outline: &Outline, error: tobj::LoadError) -> Problem {
 fn notes(mesh: &Mesh, unused: usize, dropped: usize) -> Result<Vec<String>, MeshError> {
     let topology = Topology::new(mesh)?;
     let counted = [
-        (unused, "vertices that no triangle uses were dropped"),
-        (dropped, "triangles with a repeated corner were dropped"),
-        (mesh.degenerate_triangles().len(), "triangles have no area"),
-        (topology.non_manifold_edges.len(), "edges have more than two triangles and will not bend"),
-        (topology.flipped_edges.len(), "edges lie between triangles that face opposite sides"),
+        (unused, "vertices dropped, because no triangle uses them"),
+        (dropped, "triangles dropped, because a corner is repeated"),
+        (mesh.degenerate_triangles().len(), "triangles without area"),
+        (
+            topology.non_manifold_edges.len(),
+            "edges of more than two triangles, which will not bend",
+        ),
+        (topology.flipped_edges.len(), "edges between triangles that face opposite sides"),
     ];
     let worth_a_note = counted.iter().filter(|(count, _)| *count > 0);
-    Ok(worth_a_note.map(|(count, what)| format!("{count} {what}")).collect())
+    Ok(worth_a_note.map(|(count, what)| format!("{what}: {count}")).collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Meshes: generated (`generate.rs`) or loaded (`load.rs`), their edges and hinges
-//! (`topology.rs`), and signed distances to closed ones (`sdf.rs`).
+//! Meshes: generated (`generate.rs`) or loaded (`load.rs`), sewn together (`weld.rs`), their
+//! edges and hinges (`topology.rs`), signed distances to closed ones (`sdf.rs`), and files for
+//! other programs (`write.rs`).
 
 mod disjoint_sets;
 mod error;

@@ -100,15 +100,15 @@ fn what_is_left_out_or_doubtful_is_noted() {
     assert_eq!(
         loaded.notes,
         [
-            "3 vertices that no triangle uses were dropped",
-            "1 triangles with a repeated corner were dropped",
-            "1 edges have more than two triangles and will not bend",
+            "vertices dropped, because no triangle uses them: 3",
+            "triangles dropped, because a corner is repeated: 1",
+            "edges of more than two triangles, which will not bend: 1",
         ]
     );
     let notes = parse("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 4\n").unwrap().notes;
     assert_eq!(
         notes,
-        ["1 triangles have no area", "1 edges lie between triangles that face opposite sides"]
+        ["triangles without area: 1", "edges between triangles that face opposite sides: 1"]
     );
 }
 
