@@ -20,6 +20,9 @@ pub struct Override {
     value: String,
 }
 
+/// The tree that overrides grow is walked by recursion, so its depth must have an end.
+const DEEPEST: usize = 32;
+
 /// A text that is not `key=value`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("--set {text}: {problem}; give key=value, for example dt=0.01 or bodies.0.damping=0.1")]
@@ -37,6 +40,9 @@ impl FromStr for Override {
         let (key, value) = (&text[..equals], &text[equals + 1..]);
         let keys =
             split_key(key).ok_or_else(|| error("has an empty key or an open quote or bracket"))?;
+        if keys.len() > DEEPEST {
+            return Err(error("has more keys than any scene is deep"));
+        }
         Ok(Self { text: text.to_owned(), keys, value: value.trim().to_owned() })
     }
 }
@@ -177,6 +183,13 @@ mod tests {
     fn the_value_is_what_follows_the_first_equals_sign() {
         assert_eq!("title= a=b ".parse::<Override>().unwrap().value, "a=b");
         assert_eq!("title=".parse::<Override>().unwrap().value, "");
+    }
+
+    #[test]
+    fn a_key_without_end_is_refused() {
+        let text = format!("a{}=1", ".a".repeat(100_000));
+        let error = text.parse::<Override>().unwrap_err();
+        assert_eq!(error.problem, "has more keys than any scene is deep");
     }
 
     #[test]
