@@ -102,7 +102,7 @@ impl Coloring {
         let (offsets, order) = group(&self.colors, self.color_count);
         let mut parts = Parts { order, batches: vec![0], blocks: vec![0], phases: vec![0] };
         for color in offsets.windows(2) {
-            chunk_phase(&mut parts, color[0], color[1], block_size.max(1));
+            chunk_phase(&mut parts, color[0] as usize, color[1] as usize, block_size.max(1));
         }
         parts
     }
@@ -178,10 +178,10 @@ fn group(colors: &[u32], color_count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Adds a phase over the places `start..end`, in blocks of one batch each.
-fn chunk_phase(parts: &mut Parts, start: u32, end: u32, block_size: usize) {
-    let mut at = start as usize;
-    while at < end as usize {
-        at = at.saturating_add(block_size).min(end as usize);
+pub(crate) fn chunk_phase(parts: &mut Parts, start: usize, end: usize, block_size: usize) {
+    let mut at = start;
+    while at < end {
+        at = at.saturating_add(block_size).min(end);
         parts.batches.push(at as u32);
         parts.end_block();
     }

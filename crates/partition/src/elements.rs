@@ -163,24 +163,72 @@ impl<'a> Elements<'a> {
         self.fixed.contains(&true)
     }
 
+    /// Elements of `arity` bodies that were checked before, one fixed flag per body.
+    pub(crate) fn uniform_trusted(arity: usize, bodies: &'a [u32], fixed: &'a [bool]) -> Self {
+        Self { layout: Layout::Uniform(arity), bodies, body_count: fixed.len(), fixed }
+    }
+
+    /// Elements that were checked before, one fixed flag per body.
+    pub(crate) fn ragged_trusted(offsets: &'a [u32], bodies: &'a [u32], fixed: &'a [bool]) -> Self {
+        Self { layout: Layout::Ragged(offsets), bodies, body_count: fixed.len(), fixed }
+    }
+
     fn checked(self) -> Result<Self, InputError> {
         let limit = u32::MAX as usize;
         if self.len() >= limit || self.body_count >= limit || self.bodies.len() >= limit {
             return Err(InputError::TooMany { limit });
         }
-        for element in 0..self.len() {
-            let bodies = self.of(element);
-            for (place, &body) in bodies.iter().enumerate() {
-                if body as usize >= self.body_count {
-                    return Err(InputError::OutOfRange { element, body, bodies: self.body_count });
-                }
-                if bodies[..place].contains(&body) {
-                    return Err(InputError::RepeatedBody { element, body });
-                }
-            }
+        match self.layout {
+            // A length that is known to the compiler lets it unroll the comparison of all pairs.
+            Layout::Uniform(2) => self.check_uniform::<2>()?,
+            Layout::Uniform(3) => self.check_uniform::<3>()?,
+            Layout::Uniform(4) => self.check_uniform::<4>()?,
+            _ => (0..self.len())
+                .try_for_each(|element| check_bodies(element, self.of(element), self.body_count))?,
         }
         Ok(self)
     }
+
+    fn check_uniform<const N: usize>(&self) -> Result<(), InputError> {
+        let sound = |bodies: &[u32; N]| {
+            let in_range = bodies.iter().all(|&body| (body as usize) < self.body_count);
+            let differ = (1..N).all(|place| !bodies[..place].contains(&bodies[place]));
+            in_range & differ
+        };
+        let (elements, _) = self.bodies.as_chunks::<N>();
+        match elements.iter().position(|bodies| !sound(bodies)) {
+            Some(element) => check_bodies(element, &elements[element], self.body_count),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Elements with more bodies are sorted to find repeated ones, instead of comparing all pairs.
+const FEW_BODIES: usize = 32;
+
+/// Checks that the bodies of an element exist and differ.
+pub(crate) fn check_bodies(
+    element: usize,
+    bodies: &[u32],
+    body_count: usize,
+) -> Result<(), InputError> {
+    if let Some(&body) = bodies.iter().find(|&&body| body as usize >= body_count) {
+        return Err(InputError::OutOfRange { element, body, bodies: body_count });
+    }
+    match repeated(bodies) {
+        Some(body) => Err(InputError::RepeatedBody { element, body }),
+        None => Ok(()),
+    }
+}
+
+fn repeated(bodies: &[u32]) -> Option<u32> {
+    if bodies.len() <= FEW_BODIES {
+        let place = (1..bodies.len()).find(|&place| bodies[..place].contains(&bodies[place]))?;
+        return Some(bodies[place]);
+    }
+    let mut sorted = bodies.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 #[inline]
@@ -213,6 +261,17 @@ mod tests {
         assert_eq!(
             Elements::uniform(&[[0, 1], [2, 3]], 3).unwrap_err(),
             InputError::OutOfRange { element: 1, body: 3, bodies: 3 }
+        );
+    }
+
+    #[test]
+    fn thousands_of_bodies_are_checked_too() {
+        let mut bodies: Vec<u32> = (0..50_000).rev().collect();
+        assert!(Elements::flat(50_000, &bodies, 50_000).is_ok());
+        bodies[40_000] = 123;
+        assert_eq!(
+            Elements::flat(50_000, &bodies, 50_000).unwrap_err(),
+            InputError::RepeatedBody { element: 0, body: 123 }
         );
     }
 

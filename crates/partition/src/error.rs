@@ -23,6 +23,22 @@ pub enum InputError {
         /// The body.
         body: u32,
     },
+    /// An element that does not exist, or not any more.
+    #[error("there is no element {element} among {elements}")]
+    NoSuchElement {
+        /// The number given.
+        element: u32,
+        /// How many elements there are.
+        elements: usize,
+    },
+    /// A body that does not exist.
+    #[error("there is no body {body} among {bodies}")]
+    NoSuchBody {
+        /// The id given.
+        body: u32,
+        /// How many bodies there are.
+        bodies: usize,
+    },
     /// A flat list that does not divide into elements.
     #[error(
         "{length} body ids do not make elements of {arity} bodies each; give a multiple of {arity} (at least 1)"

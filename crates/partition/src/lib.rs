@@ -1,5 +1,6 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
+pub mod change;
 mod check;
 pub mod cliques;
 pub mod clusters;
@@ -12,6 +13,7 @@ pub mod phantoms;
 pub mod ranks;
 mod schedule;
 mod sort;
+pub mod stats;
 
 pub use elements::Elements;
 pub use error::{InputError, PartitionError, Place, ScheduleError};

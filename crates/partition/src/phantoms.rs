@@ -105,7 +105,7 @@ impl Split {
 
     fn new(elements: &Elements<'_>, assignment: Assignment, options: &Options) -> Self {
         let Assignment { colors, mut bodies, owners } = assignment;
-        let owners = renumber(&mut bodies, owners, elements.body_count());
+        let owners = renumber(&mut bodies, &owners, elements.body_count());
         let body_count = elements.body_count() + owners.len();
         let fixed = fixed_with_copies(elements, owners.len());
         let coloring = Coloring::from_colors(colors, 0);
@@ -165,7 +165,7 @@ fn checked(options: &Options) -> Result<(), InputError> {
 }
 
 /// Gives the copies of each body consecutive ids; returns the owners in the new order.
-fn renumber(bodies: &mut [u32], owners: Vec<u32>, body_count: usize) -> Vec<u32> {
+fn renumber(bodies: &mut [u32], owners: &[u32], body_count: usize) -> Vec<u32> {
     let mut by_owner: Vec<u32> = (0..owners.len() as u32).collect();
     by_owner.sort_by_key(|&copy| owners[copy as usize]);
     let mut renamed = vec![0; owners.len()];

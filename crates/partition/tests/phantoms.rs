@@ -90,7 +90,7 @@ fn imbalance(split: &Split) -> f64 {
 
 #[test]
 fn meshes_are_split_into_even_colors_near_the_bound() {
-    let random = |column, row| noise(u64::from(column) << 32 | u64::from(row)) % 2 == 0;
+    let random = |column, row| noise(u64::from(column) << 32 | u64::from(row)).is_multiple_of(2);
     let cloths = [cloth_edges(60, 60, |_, _| true), cloth_edges(60, 60, random)];
     // Where the bound asks for each color exactly twice at every inner body, it is far off.
     let tight = |problem: &Problem, colors| problem.arity == Some(4) && colors == 12;

@@ -159,7 +159,7 @@ impl<'a> ParallelColoring<'a> {
         }
         let count = (4 * self.mean_degree).clamp(1, MOST_WINDOWS);
         let count = count.min(rest.len() / SMALLEST_WINDOW).max(1);
-        let window = |&element: &u32| (u64::from(priority(element)) * count as u64 >> 32) as u32;
+        let window = |&element: &u32| ((u64::from(priority(element)) * count as u64) >> 32) as u32;
         let windows: Vec<u32> = rest.par_iter().map(window).collect();
         let (offsets, order) = group(&windows, count);
         let best = atomics(self.elements.body_count(), AtomicU64::default);
