@@ -288,10 +288,11 @@ fn wind_on(wind: &file::Wind, particles: usize, triangles: &[[u32; 3]]) -> Wind 
 }
 
 fn shapes(scene: &Scene) -> Result<Vec<Shape>, ModelError> {
+    let thickness = scene.file.bodies.iter().map(|body| body.thickness).fold(0.0, f32::max);
     let build = |(shape, mesh): (&file::Shape, &Option<Arc<Mesh>>)| {
         Ok(Shape {
             name: shape.name.clone(),
-            form: form(shape, mesh.as_deref())?,
+            form: form(shape, mesh.as_deref(), thickness)?,
             friction: shape.friction,
             motion: motion(shape),
         })
@@ -312,7 +313,7 @@ fn motion(shape: &file::Shape) -> Motion {
     Motion::new(frames.collect())
 }
 
-fn form(shape: &file::Shape, mesh: Option<&Mesh>) -> Result<Form, ModelError> {
+fn form(shape: &file::Shape, mesh: Option<&Mesh>, thickness: f32) -> Result<Form, ModelError> {
     Ok(match &shape.geometry {
         Geometry::Plane {} => Form::Plane,
         Geometry::Sphere { radius } => Form::Sphere(*radius),
@@ -326,15 +327,22 @@ fn form(shape: &file::Shape, mesh: Option<&Mesh>) -> Result<Form, ModelError> {
         Geometry::Torus { radius, tube_radius } => {
             Form::Torus { radius: *radius, tube_radius: *tube_radius }
         }
-        Geometry::Mesh { cell, .. } => field(shape, mesh, *cell)?,
+        Geometry::Mesh { cell, .. } => field(shape, mesh, *cell, thickness)?,
     })
 }
 
-fn field(shape: &file::Shape, mesh: Option<&Mesh>, cell: Option<f32>) -> Result<Form, ModelError> {
+/// A field that is exact up to the largest thickness of a body, where contacts begin.
+fn field(
+    shape: &file::Shape,
+    mesh: Option<&Mesh>,
+    cell: Option<f32>,
+    thickness: f32,
+) -> Result<Form, ModelError> {
     let in_mesh = |error: MeshError| ModelError::Mesh { name: shape.name.clone(), error };
     // The scene has loaded a mesh for every shape that is one.
     let mesh = mesh.cloned().unwrap_or_default();
     let longest = mesh.bounds().map_or(1.0, |bounds| bounds.size().max_element());
-    let field = SparseSdf::build(&mesh, cell.unwrap_or(longest / FIELD_CELLS)).map_err(in_mesh)?;
+    let cell = cell.unwrap_or(longest / FIELD_CELLS);
+    let field = SparseSdf::build_with_band(&mesh, cell, thickness + 2.0 * cell).map_err(in_mesh)?;
     Ok(Form::Field(Arc::new(field)))
 }
