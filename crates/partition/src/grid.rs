@@ -211,20 +211,11 @@ impl GridSplit {
     fn find_cells(&mut self, grid: &Grid<'_>) {
         self.cells.clear();
         self.cells.reserve(self.sort.len());
-        let mut last = None;
-        for place in 0..self.sort.len() {
-            let (key, _) = self.sort.at(place);
-            if last != Some(key) {
-                let (phase, overflow) = grid.phase(key);
-                let start = place as u32;
-                self.cells.push(Cell { start, end: start, phase, overflow });
-                last = Some(key);
-            }
-        }
-        let mut end = self.sort.len() as u32;
-        for cell in self.cells.iter_mut().rev() {
-            cell.end = std::mem::replace(&mut end, cell.start);
-        }
+        self.sort.for_each_key(|key, places| {
+            let (phase, overflow) = grid.phase(key);
+            let (start, end) = (places.start as u32, places.end as u32);
+            self.cells.push(Cell { start, end, phase, overflow });
+        });
     }
 }
 

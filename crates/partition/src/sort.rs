@@ -5,25 +5,32 @@
 //! but that is beyond what the borrow checker can see; relaxed atomic stores say it without
 //! `unsafe` and compile to plain ones.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 /// Bits of a digit: 2048 counters are 8 KB, which leaves room in the first-level cache.
 const DIGIT_BITS: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT_BITS;
-/// Records of a chunk at least: a chunk must be worth its counters.
+/// Values of a chunk at least: a chunk must be worth its counters.
 const MIN_CHUNK: usize = 1 << 14;
-/// Chunks at most, so that the counters stay few however many records there are.
+/// Chunks at most, so that the counters stay few however many values there are.
 const MAX_CHUNKS: usize = 64;
 
 /// Values sorted by key, and the memory to do it again.
 #[derive(Debug, Default)]
 pub(crate) struct RadixSort {
-    /// Key in the upper half, value in the lower.
-    records: Vec<AtomicU64>,
-    scattered: Vec<AtomicU64>,
+    /// The key of each value.
+    keys: Vec<u32>,
+    /// The values in the order of their keys.
+    values: Vec<AtomicU32>,
+    /// Between two passes: keys (upper half) and values, read from one and written to the other.
+    records: [Vec<AtomicU64>; 2],
+    /// Per chunk and bucket: first how many values, then where to put the next one.
     counts: Vec<u32>,
+    chunk: usize,
+    passes: usize,
 }
 
 impl RadixSort {
@@ -35,70 +42,127 @@ impl RadixSort {
         key_bound: usize,
         key: impl Fn(usize) -> u32 + Sync,
     ) {
-        for records in [&mut self.records, &mut self.scattered] {
-            records.resize_with(count, AtomicU64::default);
-        }
-        let chunk = count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
-        self.clear_counts(chunk);
-        let chunks = self.records.par_chunks(chunk).enumerate();
-        chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|((at, records), counts)| {
-            for (record, value) in records.iter().zip(at * chunk..) {
-                let key = key(value);
-                record.store(u64::from(key) << 32 | value as u64, Relaxed);
-                counts[key as usize % BUCKETS] += 1;
+        self.prepare(count, key_bound);
+        let Self { keys, values, records: [from, to], counts, chunk, passes } = self;
+        let (chunk, passes) = (*chunk, *passes);
+        let chunks = keys.par_chunks_mut(chunk).zip(counts.par_chunks_mut(BUCKETS));
+        chunks.enumerate().for_each(|(at, (keys, counts))| {
+            for (slot, value) in keys.iter_mut().zip(at * chunk..) {
+                *slot = key(value);
+                counts[digit(*slot, 0)] += 1;
             }
         });
-        self.scatter(chunk, 0);
-        let key_bits = usize::BITS - key_bound.saturating_sub(1).leading_zeros();
-        for shift in (0..key_bits).step_by(DIGIT_BITS as usize).skip(1) {
-            self.count(chunk, shift);
-            self.scatter(chunk, shift);
+        let sorted = |place: usize, _key: u32, value: u32| values[place].store(value, Relaxed);
+        let mut pass = Pass { count, chunk, number: 0, counts };
+        let by_value = |value: usize| (keys[value], value as u32);
+        if passes == 1 {
+            return pass.scatter(by_value, sorted);
         }
+        pass.scatter(by_value, |place, key, value| to[place].store(record(key, value), Relaxed));
+        for number in 1..passes {
+            std::mem::swap(from, to);
+            let by_record = |place: usize| parts(from[place].load(Relaxed));
+            pass.number = number;
+            pass.count(by_record);
+            if number + 1 == passes {
+                pass.scatter(by_record, sorted);
+            } else {
+                let next = |place: usize, key, value| to[place].store(record(key, value), Relaxed);
+                pass.scatter(by_record, next);
+            }
+        }
+    }
+
+    fn prepare(&mut self, count: usize, key_bound: usize) {
+        let key_bits = usize::BITS - key_bound.saturating_sub(1).leading_zeros();
+        self.passes = key_bits.div_ceil(DIGIT_BITS).max(1) as usize;
+        self.chunk = count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
+        self.keys.resize(count, 0);
+        self.values.resize_with(count, AtomicU32::default);
+        if self.passes > 1 {
+            self.records
+                .iter_mut()
+                .for_each(|records| records.resize_with(count, AtomicU64::default));
+        }
+        self.counts.clear();
+        self.counts.resize(count.div_ceil(self.chunk) * BUCKETS, 0);
     }
 
     /// The number of values.
     pub(crate) fn len(&self) -> usize {
-        self.records.len()
+        self.values.len()
     }
 
-    /// The key and the value at a place of the sorted order.
+    /// The value at a place of the sorted order.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> (u32, u32) {
-        let record = self.records[place].load(Relaxed);
-        ((record >> 32) as u32, record as u32)
+    pub(crate) fn at(&self, place: usize) -> u32 {
+        self.values[place].load(Relaxed)
     }
 
-    fn clear_counts(&mut self, chunk: usize) {
-        self.counts.clear();
-        self.counts.resize(self.records.len().div_ceil(chunk) * BUCKETS, 0);
+    /// Calls with each key that occurs and the places of its values, in ascending order.
+    pub(crate) fn for_each_key(&self, mut call: impl FnMut(u32, Range<usize>)) {
+        let mut start = 0;
+        if self.passes == 1 {
+            // What the last chunk has left of the counters is where the buckets end.
+            let ends = self.counts.last_chunk::<BUCKETS>().into_iter().flatten();
+            for (key, &end) in ends.enumerate().filter(|&(_, &end)| end > 0) {
+                let end = end as usize;
+                if end > start {
+                    call(key as u32, start..end);
+                }
+                start = end;
+            }
+            return;
+        }
+        while start < self.len() {
+            let key = self.keys[self.at(start) as usize];
+            let same = |&place: &usize| self.keys[self.at(place) as usize] == key;
+            let end = start + (start..self.len()).take_while(same).count();
+            call(key, start..end);
+            start = end;
+        }
     }
+}
 
-    /// Counts the digits that start at bit `shift` of the key, for each chunk.
-    fn count(&mut self, chunk: usize, shift: u32) {
-        self.clear_counts(chunk);
-        let chunks = self.records.par_chunks(chunk);
-        chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|(records, counts)| {
-            for record in records {
-                counts[digit(record.load(Relaxed), shift)] += 1;
+/// One stable pass over the values in some order.
+struct Pass<'a> {
+    count: usize,
+    chunk: usize,
+    number: usize,
+    counts: &'a mut [u32],
+}
+
+impl Pass<'_> {
+    /// Counts the digits of each chunk. `source` tells key and value at a place.
+    fn count(&mut self, source: impl Fn(usize) -> (u32, u32) + Sync) {
+        let Self { count, chunk, number, .. } = *self;
+        self.counts.par_chunks_mut(BUCKETS).enumerate().for_each(|(at, counts)| {
+            counts.fill(0);
+            for place in at * chunk..((at + 1) * chunk).min(count) {
+                counts[digit(source(place).0, number)] += 1;
             }
         });
     }
 
-    /// Moves the records to where the counts say that their digits go.
-    fn scatter(&mut self, chunk: usize, shift: u32) {
+    /// Moves everything to where the counts say that its digit goes.
+    fn scatter(
+        &mut self,
+        source: impl Fn(usize) -> (u32, u32) + Sync,
+        sink: impl Fn(usize, u32, u32) + Sync,
+    ) {
         self.counts_to_offsets();
-        let chunks = self.records.par_chunks(chunk);
-        chunks.zip(self.counts.par_chunks_mut(BUCKETS)).for_each(|(records, offsets)| {
-            for record in records {
-                let record = record.load(Relaxed);
-                let offset = &mut offsets[digit(record, shift)];
-                self.scattered[*offset as usize].store(record, Relaxed);
+        let Self { count, chunk, number, .. } = *self;
+        self.counts.par_chunks_mut(BUCKETS).enumerate().for_each(|(at, offsets)| {
+            for place in at * chunk..((at + 1) * chunk).min(count) {
+                let (key, value) = source(place);
+                let offset = &mut offsets[digit(key, number)];
+                sink(*offset as usize, key, value);
                 *offset += 1;
             }
         });
-        std::mem::swap(&mut self.records, &mut self.scattered);
     }
 
+    /// All chunks' first bucket, then all chunks' second, and so on.
     fn counts_to_offsets(&mut self) {
         let mut end = 0;
         for bucket in 0..BUCKETS {
@@ -110,8 +174,18 @@ impl RadixSort {
 }
 
 #[inline]
-fn digit(record: u64, shift: u32) -> usize {
-    (record >> (32 + shift)) as usize % BUCKETS
+fn digit(key: u32, number: usize) -> usize {
+    key as usize >> (number * DIGIT_BITS as usize) & (BUCKETS - 1)
+}
+
+#[inline]
+fn record(key: u32, value: u32) -> u64 {
+    u64::from(key) << 32 | u64::from(value)
+}
+
+#[inline]
+fn parts(record: u64) -> (u32, u32) {
+    ((record >> 32) as u32, record as u32)
 }
 
 #[cfg(test)]
@@ -129,7 +203,10 @@ mod tests {
             let mut expected: Vec<(u32, u32)> =
                 (0..count).map(|value| (key(value), value as u32)).collect();
             expected.sort();
-            let sorted: Vec<(u32, u32)> = (0..sort.len()).map(|place| sort.at(place)).collect();
+            let mut sorted = Vec::new();
+            sort.for_each_key(|key, places| {
+                sorted.extend(places.map(|place| (key, sort.at(place))))
+            });
             assert!(sorted == expected, "{count} values with keys below {bound}");
         }
     }

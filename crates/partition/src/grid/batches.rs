@@ -67,7 +67,7 @@ impl Sorted {
         self.elements.resize(sort.len(), 0);
         self.elements.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(
             |(place, element)| {
-                *element = sort.at(place).1;
+                *element = sort.at(place);
             },
         );
         self.arity = elements.arity().unwrap_or(0);

@@ -16,7 +16,7 @@ pub struct Pile {
 }
 
 /// `side`³ boxes in a loose order: four contact points to each neighbor along the axes and to
-/// three in four of the diagonal neighbors, and to the ground. Body numbers have nothing to do
+/// seven in eight of the diagonal neighbors, and to the ground. Body numbers have nothing to do
 /// with places, as after a collapse; contacts go by body number, as a broad phase lists them.
 pub fn pile(side: u32, step: u64) -> Pile {
     let count = side * side * side;
@@ -28,7 +28,7 @@ pub fn pile(side: u32, step: u64) -> Pile {
     let mut pile = Pile::default();
     for (body, &place) in place_of.iter().enumerate() {
         let at = [place % side, place / side % side, place / side / side];
-        let diagonal = !noise(u64::from(place) ^ step << 32).is_multiple_of(4);
+        let diagonal = !noise(u64::from(place) ^ step << 32).is_multiple_of(8);
         for (neighbor, wanted) in
             [([1, 0, 0], true), ([0, 1, 0], true), ([0, 0, 1], true), ([1, 1, 0], diagonal)]
         {
