@@ -205,7 +205,7 @@ mod tests {
             expected.sort();
             let mut sorted = Vec::new();
             sort.for_each_key(|key, places| {
-                sorted.extend(places.map(|place| (key, sort.at(place))))
+                sorted.extend(places.map(|place| (key, sort.at(place))));
             });
             assert!(sorted == expected, "{count} values with keys below {bound}");
         }
