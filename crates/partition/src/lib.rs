@@ -19,3 +19,8 @@ pub use elements::Elements;
 pub use error::{InputError, PartitionError, Place, ScheduleError};
 pub use incidence::Incidence;
 pub use schedule::{Parts, Schedule};
+
+/// The examples of the README are tests too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
