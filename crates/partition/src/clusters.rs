@@ -24,6 +24,7 @@
 //! ```
 
 mod batches;
+mod chains;
 mod graph;
 mod grow;
 mod lanes;

@@ -1,5 +1,6 @@
 //! Colors inside a cluster: its batches, balanced, and rounded to whole groups of lanes.
 
+use super::chains::{Chains, Colored};
 use crate::Elements;
 
 /// Colors that one bit mask holds. Clusters that need more (a body with a higher valence) are
@@ -40,6 +41,7 @@ pub(super) struct Workspace<'a> {
     colors: Vec<usize>,
     /// Elements of each color.
     sizes: Vec<usize>,
+    chains: Chains,
 }
 
 impl<'a> Workspace<'a> {
@@ -54,6 +56,7 @@ impl<'a> Workspace<'a> {
             masks: Vec::new(),
             colors: Vec::new(),
             sizes: Vec::new(),
+            chains: Chains::default(),
         }
     }
 
@@ -64,7 +67,11 @@ impl<'a> Workspace<'a> {
         // Past one window the masks of the earlier colors are gone; a cluster with a body of
         // such a valence stays as first fit made it.
         if self.sizes.len() <= WINDOW {
-            self.balance();
+            let wanted = wanted_sizes(&self.sizes, self.lanes);
+            self.balance(&wanted);
+            let Self { starts, incidences, bodies, colors, sizes, chains, .. } = self;
+            let mut colored = Colored { starts, incidences, bodies: bodies.len(), colors, sizes };
+            chains.even_out(&mut colored, &wanted);
         }
         self.by_color(cluster)
     }
@@ -134,14 +141,13 @@ impl<'a> Workspace<'a> {
     }
 
     /// Moves elements from batches above their wanted size to batches below it.
-    fn balance(&mut self) {
-        let wanted = wanted_sizes(&self.sizes, self.lanes);
+    fn balance(&mut self, wanted: &[usize]) {
         for _ in 0..BALANCE_PASSES {
             let mut moved = false;
             for element in 0..self.colors.len() {
                 let color = self.colors[element];
                 if self.sizes[color] > wanted[color]
-                    && let Some(target) = self.neediest(self.used(element), &wanted)
+                    && let Some(target) = self.neediest(self.used(element), wanted)
                 {
                     self.recolor(element, target);
                     moved = true;
