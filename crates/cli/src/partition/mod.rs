@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// How elements get their colors (default: the scene's)
     #[arg(long, value_enum)]
     order: Option<Order>,
-    /// Phantom: the number of colors (default: half of the highest valence)
+    /// Phantom: the number of colors (default: half of the clique number)
     #[arg(long)]
     colors: Option<u32>,
     /// Cluster: the number of clusters

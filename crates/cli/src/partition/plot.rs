@@ -6,8 +6,9 @@ use std::path::Path;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use taut::output::write_beside;
+use taut_partition::stats::Stats;
 
-use super::{Part, report};
+use super::Part;
 use crate::failure::Failure;
 
 const PANEL: (u32, u32) = (760, 300);
@@ -40,7 +41,7 @@ fn draw(svg: &mut String, name: &str, parts: &[Part<'_>]) -> Drawn {
 }
 
 fn histogram(panel: &DrawingArea<SVGBackend<'_>, Shift>, part: &Part<'_>) -> Drawn {
-    let mut sizes = report::phase_sizes(&part.partitioned.schedule);
+    let mut sizes = Stats::new(&part.partitioned.schedule).phase_sizes;
     // Largest first, so that one glance shows how even they are.
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     let count = sizes.len();
@@ -64,6 +65,7 @@ fn histogram(panel: &DrawingArea<SVGBackend<'_>, Shift>, part: &Part<'_>) -> Dra
     chart
         .configure_mesh()
         .disable_x_mesh()
+        .max_light_lines(0)
         .x_labels(count.min(16))
         .x_label_formatter(&|phase| format!("{phase:.0}"))
         .y_label_formatter(&|elements| format!("{elements:.0}"))

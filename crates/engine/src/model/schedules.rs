@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
 use taut_partition::grid::GridSplit;
-use taut_partition::{Elements, Incidence, PartitionError, Schedule, coloring, phantoms};
+use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
 use crate::constraint::{Copies, Group, Kind, Response};
@@ -83,10 +83,9 @@ pub fn coloring_options(order: ColoringOrder) -> coloring::Options {
     coloring::Options { order, ..Default::default() }
 }
 
-/// q̂: as asked for, else half of the highest valence, which on meshes is half of the clique number
-/// (paper A, section 6).
+/// q̂: as asked for, else half of the clique number (paper A, section 6).
 fn colors(elements: &Elements<'_>, settings: &Partition) -> usize {
-    let default = || Incidence::new(elements).max_valence().div_ceil(2).max(2);
+    let default = || cliques::clique_number(elements).default_colors();
     settings.colors.map_or_else(default, |colors| colors as usize)
 }
 

@@ -88,7 +88,7 @@ pub struct Partition {
     pub method: PartitionMethod,
     /// Coloring: the order in which constraints get their colors.
     pub order: ColoringOrder,
-    /// Phantom: the number of colors q̂; default: half of the highest valence.
+    /// Phantom: the number of colors q̂; default: half of the clique number.
     #[schemars(transform = range::between::<2, 4096>)]
     pub colors: Option<u32>,
     /// Phantom: what copies of a particle weigh.
