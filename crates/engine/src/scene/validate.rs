@@ -230,10 +230,12 @@ fn check_name(
     if known.contains(&name) || may_be_lost {
         return;
     }
+    let lost = lost.iter().filter_map(Option::as_deref);
+    let known: Vec<_> = known.iter().copied().chain(lost).collect();
     let advice = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None if known.is_empty() => format!("the scene has no {what}"),
-        None => format!("the scene has {}", list(known.iter().copied())),
+        None => format!("the scene has {}", list(known.into_iter())),
     };
     findings.push(Finding::new(path, format!("is {name:?}, which is no {what}; {advice}")));
 }
