@@ -38,6 +38,16 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Names the scene that bad input came from, for errors that know only the key.
+    pub(crate) fn in_scene(self, scene: &str) -> Self {
+        match self {
+            Failure::Input(message) => Failure::Input(format!("{scene}: {message}")),
+            other => other,
+        }
+    }
+}
+
 impl From<SceneErrors> for Failure {
     fn from(errors: SceneErrors) -> Self {
         Failure::Input(errors.to_string())

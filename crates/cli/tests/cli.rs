@@ -282,6 +282,25 @@ fn bad_input_exits_with_2_and_says_what_would_be_right() {
 }
 
 #[test]
+fn a_degenerate_mesh_is_refused_with_the_scene_the_key_and_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    // Two vertices in one place: an edge without length.
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 2 4 3\n";
+    fs::write(folder.path().join("double.obj"), mesh).unwrap();
+    let scene = folder.path().join("double.toml");
+    let text = "[[bodies]]\nname = \"cloth\"\nmesh.file = { path = \"double.obj\" }\n\
+                elements.stretch = { stiffness = 1 }\n";
+    fs::write(&scene, text).unwrap();
+    let output = taut(&["check", scene.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    for text in ["double.toml: bodies.cloth.mesh", "stretch", "[2, 3]", "weld"] {
+        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    }
+    let welded = taut(&["check", scene.to_str().unwrap(), "--set", "bodies.cloth.weld=0.001"]);
+    assert!(welded.status.success(), "{}", stderr(&welded));
+}
+
+#[test]
 fn a_scene_that_breaks_its_promises_exits_with_1() {
     let folder = tempfile::tempdir().unwrap();
     let scene = handkerchief(folder.path(), "steps = 3\nexpect.kinetic-energy = 1e-9");

@@ -79,7 +79,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Backend::Serial => BackendChoice::Serial,
         Backend::Cpu => BackendChoice::Cpu(arguments.threads),
     };
-    let mut simulation = Simulation::new(&scene, choice)?;
+    let mut simulation = Simulation::new(&scene, choice)
+        .map_err(|error| Failure::from(error).in_scene(&arguments.scene))?;
     let (measurements, end) = simulate(&mut simulation, &scene, arguments)?;
     let report = Report::new(&scene, &simulation, &measurements);
     if arguments.json {

@@ -133,7 +133,7 @@ impl Builder {
         let copies = self.bodies.iter().filter(|copy| copy.in_scene == index);
         for (instance, copy) in scene::instances(body).zip(copies) {
             let start = scene::start_positions(body, mesh, &instance);
-            let own = scene::select(selection, mesh, &start);
+            let own = scene::select_in_order(selection, mesh, &start);
             picked.extend(own.into_iter().map(|particle| particle + copy.particles.start as u32));
         }
         picked

@@ -131,7 +131,7 @@ impl ConstraintLists {
 pub enum ModelError {
     /// A particle that weighs nothing.
     #[error(
-        "body '{body}': particle {particle} has no mass, because all its triangles or tetrahedra have no size; remove them or weld the mesh"
+        "bodies.{body}.mesh: particle {particle} has no mass, because all its triangles or tetrahedra have no size; remove them or weld the mesh"
     )]
     NoMass {
         /// The body.
@@ -141,7 +141,7 @@ pub enum ModelError {
     },
     /// A constraint that starts from nothing.
     #[error(
-        "body '{body}': the {kind} constraint on particles {particles:?} has rest value {value}, which cannot be kept; weld the mesh or remove the degenerate element"
+        "bodies.{body}.mesh: the {kind} constraint on particles {particles:?} has rest value {value}, which cannot be kept; weld the mesh or remove the degenerate element"
     )]
     DegenerateElement {
         /// The body.
