@@ -1,16 +1,22 @@
-//! Rigid contacts that are new in every step: 12,000 balls collapse into a pile in a box, and
-//! each step finds the contacts, splits them by a grid and solves them in parallel.
+//! Rigid contacts that change in every step: 12,000 balls collapse into a pile in a box. Each step
+//! finds the contacts, makes a schedule and solves them in parallel. Two ways in turn:
+//!
+//! - a grid split, which starts from nothing in every step;
+//! - a coloring that is kept and told which contacts have come and gone.
 //!
 //! The ground is a static body: it is in thousands of contacts, but nothing ever writes it, so
 //! it never conflicts.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use taut_partition::change::DynamicColoring;
+use taut_partition::coloring::{DEFAULT_BLOCK_SIZE, Options};
 use taut_partition::grid::GridSplit;
 use taut_partition::{Elements, Schedule};
 
@@ -37,30 +43,83 @@ fn run(mut pile: Pile, steps: usize) -> Result<(), Box<dyn Error>> {
     extents[ground as usize] = f32::INFINITY;
 
     let mut split = GridSplit::default();
-    println!("step  contacts  split [ms]  phases  blocks  batches  deepest");
+    let none = Elements::uniform::<2>(&[], body_count)?.with_fixed(&fixed)?;
+    let mut kept = KeptColoring::new(&none);
+    println!("                 grid split               kept coloring");
+    println!(
+        "step  contacts   ms    phases  blocks     ms    phases  blocks  changes  deepest overlap"
+    );
     for step in 1..=steps {
         pile.predict();
         let (contacts, points) = pile.contacts(ground);
         let start = Instant::now();
         let elements = Elements::uniform(&contacts, body_count)?.with_fixed(&fixed)?;
-        let schedule = split.split(&elements, &points, &extents)?;
-        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-        if !pile.solve(schedule) {
+        let by_grid = split.split(&elements, &points, &extents)?;
+        let grid_time = start.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
+        let changes = kept.update(&contacts)?;
+        let by_color = &kept.schedule;
+        let color_time = start.elapsed().as_secs_f64() * 1e3;
+        if !pile.solve(if step % 2 == 0 { by_grid } else { by_color }) {
             return Err("the parallel sweep differs from the serial one".into());
         }
         pile.update_velocities();
         if step % 20 == 0 {
             println!(
-                "{step:4}  {:8}  {milliseconds:10.2}  {:6}  {:6}  {:7}  {:7.3}",
+                "{step:4}  {:8}  {grid_time:5.2}  {:6}  {:6}  {color_time:7.2}  {:6}  {:6}  {changes:7}  {:.3}",
                 contacts.len(),
-                schedule.phase_count(),
-                schedule.block_count(),
-                schedule.batch_count(),
+                by_grid.phase_count(),
+                by_grid.block_count(),
+                by_color.phase_count(),
+                by_color.block_count(),
                 pile.deepest_overlap(&contacts, ground),
             );
         }
     }
     Ok(())
+}
+
+/// A coloring that follows the contacts, with its own list of them.
+struct KeptColoring {
+    coloring: DynamicColoring,
+    contacts: Vec<[u32; 2]>,
+    known: HashSet<[u32; 2]>,
+    schedule: Schedule,
+}
+
+impl KeptColoring {
+    fn new(none: &Elements<'_>) -> Self {
+        Self {
+            coloring: DynamicColoring::new(none, &Options::default()),
+            contacts: Vec::new(),
+            known: HashSet::new(),
+            schedule: Schedule::default(),
+        }
+    }
+
+    /// Removes contacts that are gone, adds those that are new, and returns how many these are.
+    fn update(&mut self, contacts: &[[u32; 2]]) -> Result<usize, Box<dyn Error>> {
+        let now: HashSet<[u32; 2]> = contacts.iter().copied().collect();
+        let mut changes = 0;
+        for contact in (0..self.contacts.len()).rev() {
+            if !now.contains(&self.contacts[contact]) {
+                self.coloring.swap_remove(contact as u32)?;
+                self.contacts.swap_remove(contact);
+                changes += 1;
+            }
+        }
+        for contact in contacts.iter().filter(|contact| !self.known.contains(*contact)) {
+            self.coloring.add(contact)?;
+            self.contacts.push(*contact);
+            changes += 1;
+        }
+        self.known = now;
+        if self.coloring.wants_rebuild() {
+            self.coloring.rebuild(&Options::default());
+        }
+        self.coloring.update_schedule(&mut self.schedule, DEFAULT_BLOCK_SIZE);
+        Ok(changes)
+    }
 }
 
 /// Balls with their positions now and before the step.

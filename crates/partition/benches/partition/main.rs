@@ -19,11 +19,12 @@ use std::error::Error;
 
 use meshes::{Mesh, cloth_edges, tetrahedra};
 use table::Table;
+use taut_partition::cliques::clique_number;
 use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
 use taut_partition::coloring::{self, Order};
 use taut_partition::grid::{Batching, GridOptions, GridSplit};
 use taut_partition::ranks::{Curve, Ranks};
-use taut_partition::{Elements, Incidence};
+use taut_partition::{Elements, Incidence, phantoms};
 
 /// Side of a cloth with a million edges, and of one with ten million.
 const MILLION: u32 = 577;
@@ -43,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(option("--only"));
     let million = cloth_edges(MILLION);
     colorings(&mut table, &million)?;
+    splitting(&mut table, &million)?;
     clusters(&mut table, &million)?;
     contacts(&mut table)?;
     ranks(&mut table, &million)?;
@@ -82,6 +84,19 @@ fn colorings(table: &mut Table, cloth: &Mesh<2>) -> Result<(), Box<dyn Error>> {
     let elements = block.elements()?;
     table.add("tetrahedra: smallest-last", elements.len(), 1, Some(450.0), 5, || {
         format!("{} colors", colored(&elements, Order::SmallestLast))
+    });
+    Ok(())
+}
+
+fn splitting(table: &mut Table, cloth: &Mesh<2>) -> Result<(), Box<dyn Error>> {
+    let elements = cloth.elements()?;
+    let colors = clique_number(&elements).default_colors();
+    let name = format!("edges: phantoms, {colors} colors");
+    table.add(&name, elements.len(), 1, Some(500.0), 5, || {
+        match phantoms::split(&elements, &phantoms::Options::new(colors)) {
+            Ok(split) => format!("{} copies, at least {}", split.copy_count(), split.lower_bound),
+            Err(error) => error.to_string(),
+        }
     });
     Ok(())
 }
