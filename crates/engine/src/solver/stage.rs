@@ -138,11 +138,14 @@ where
     F: ?Sized,
 {
     for copies in &group.copies[share.of(group.copies.len())] {
-        let mut sum = vector(view.positions.get(copies.particle));
+        // Differences, not places, are averaged: where nothing moved, nothing may move, and the
+        // mean of equal places is rarely the same place after rounding.
+        let first = vector(view.positions.get(copies.particle));
+        let mut sum = Vec3::<f32>::zero();
         for copy in copies.ids.clone() {
-            sum = sum + vector(view.positions.get(copy));
+            sum = sum + (vector(view.positions.get(copy)) - first);
         }
-        let mean = sum * (1.0 / (copies.ids.len() + 1) as f32);
+        let mean = first + sum * (1.0 / (copies.ids.len() + 1) as f32);
         // `previous` has kept the inverse mass as it was.
         let w = view.previous.get(copies.particle)[3];
         view.positions.set(copies.particle, with_fourth(mean, w));
