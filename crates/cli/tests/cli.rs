@@ -285,7 +285,7 @@ fn bad_input_exits_with_2_and_says_what_would_be_right() {
 fn a_degenerate_mesh_is_refused_with_the_scene_the_key_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     // Two vertices in one place: an edge without length.
-    let mesh = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 2 4 3\n";
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 3 4\n";
     fs::write(folder.path().join("double.obj"), mesh).unwrap();
     let scene = folder.path().join("double.toml");
     let text = "[[bodies]]\nname = \"cloth\"\nmesh.file = { path = \"double.obj\" }\n\
