@@ -4,6 +4,7 @@ mod check;
 mod console;
 mod failure;
 mod measure;
+mod overrides;
 mod partition;
 mod run;
 mod scenes;

@@ -17,6 +17,7 @@ use taut_partition::Elements;
 use self::report::Row;
 use crate::console;
 use crate::failure::Failure;
+use crate::overrides::with_flags;
 
 /// Partition a scene or a mesh and report, without simulating
 #[derive(Args)]
@@ -135,20 +136,16 @@ impl Arguments {
         let word = |value: clap::builder::PossibleValue| value.get_name().to_owned();
         let number = |value: Option<u32>| value.map(|value| value.to_string());
         let flags = [
-            ("method", self.partition.and_then(|method| method.to_possible_value()).map(word)),
-            ("order", self.order.and_then(|order| order.to_possible_value()).map(word)),
-            ("colors", number(self.colors)),
-            ("subsets", number(self.subsets)),
-            ("subset-size", number(self.subset_size)),
+            (
+                "partition.method",
+                self.partition.and_then(|method| method.to_possible_value()).map(word),
+            ),
+            ("partition.order", self.order.and_then(|order| order.to_possible_value()).map(word)),
+            ("partition.colors", number(self.colors)),
+            ("partition.subsets", number(self.subsets)),
+            ("partition.subset-size", number(self.subset_size)),
         ];
-        let mut overrides = self.set.clone();
-        for (key, value) in flags {
-            if let Some(value) = value {
-                let flag = format!("partition.{key}={value}").parse::<Override>();
-                overrides.push(flag.map_err(|error| Failure::Input(error.to_string()))?);
-            }
-        }
-        Ok(overrides)
+        with_flags(&self.set, flags)
     }
 
     fn parts<'a>(

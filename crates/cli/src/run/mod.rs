@@ -18,6 +18,7 @@ use self::trace::Trace;
 use crate::console;
 use crate::failure::Failure;
 use crate::measure::Measurements;
+use crate::overrides::with_flags;
 
 /// Simulate a scene without a viewer
 #[derive(Args)]
@@ -100,14 +101,7 @@ impl Arguments {
             ("partition.method", self.partition.clone()),
             ("partition.colors", self.colors.map(|colors| colors.to_string())),
         ];
-        let mut overrides = self.set.clone();
-        for (key, value) in flags {
-            if let Some(value) = value {
-                let flag = format!("{key}={value}").parse::<Override>();
-                overrides.push(flag.map_err(|error| Failure::Input(error.to_string()))?);
-            }
-        }
-        Ok(overrides)
+        with_flags(&self.set, flags)
     }
 }
 
