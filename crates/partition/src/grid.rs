@@ -46,7 +46,7 @@ use std::ops::Range;
 
 use crate::sort::RadixSort;
 use crate::{Elements, InputError, PartitionError, Parts, Schedule};
-use batches::{Batcher, SlotMemory, Sorted, Tables};
+use batches::{SlotMemory, Sorted, Tables};
 use cells::Grid;
 
 /// Along which axes space is diced.
@@ -195,14 +195,14 @@ impl GridSplit {
         let Self { options, sort, cells, sorted, tables, slots, schedule } = self;
         sorted.gather(elements, sort);
         let tables = tables.prepare(elements.body_count(), elements.len());
-        let batcher = Batcher { sorted, batching: options.batching };
         schedule.replace(elements, |parts| {
             parts.order.resize(elements.len(), 0);
             // As many as there can ever be, so that no later step needs more.
             parts.batches.reserve(elements.len());
             parts.blocks.reserve(elements.len());
             parts.phases.reserve(9 + elements.len() / OVERFLOW_BLOCK);
-            batcher.fill(cells, slots.prepare(&mut parts.order), tables);
+            let order = slots.prepare(&mut parts.order);
+            batches::fill(sorted, options.batching, cells, order, tables);
             append_phases(cells, slots.batch_starts(), parts);
         })?;
         Ok(())

@@ -76,17 +76,37 @@ impl Sorted {
         let map = |body| if elements.is_fixed(body) { FIXED } else { body };
         gather_bodies(elements, &self.elements, map, &mut self.bodies, &mut self.starts);
     }
+}
 
+/// The bodies of elements by place. Loops over a number of bodies that is known to the compiler
+/// take a third less time, so there is a kind of rows for each usual number.
+trait Rows: Sync {
     /// The movable bodies of the element at a place.
+    fn movable(&self, place: u32) -> impl Iterator<Item = u32>;
+}
+
+struct Uniform<'a, const N: usize>(&'a [[u32; N]]);
+
+impl<const N: usize> Rows for Uniform<'_, N> {
     #[inline]
-    fn movable(&self, place: u32) -> impl Iterator<Item = u32> + Clone {
+    fn movable(&self, place: u32) -> impl Iterator<Item = u32> {
+        self.0[place as usize].into_iter().filter(|&body| body != FIXED)
+    }
+}
+
+/// Rows of any length: `bodies[starts[place]..starts[place + 1]]`, or `arity` bodies each.
+struct Ragged<'a>(&'a Sorted);
+
+impl Rows for Ragged<'_> {
+    #[inline]
+    fn movable(&self, place: u32) -> impl Iterator<Item = u32> {
+        let Sorted { bodies, starts, arity, .. } = self.0;
         let place = place as usize;
-        let bodies = if self.starts.is_empty() {
-            &self.bodies[place * self.arity..(place + 1) * self.arity]
-        } else {
-            &self.bodies[self.starts[place] as usize..self.starts[place + 1] as usize]
+        let row = match starts.is_empty() {
+            true => &bodies[place * arity..(place + 1) * arity],
+            false => &bodies[starts[place] as usize..starts[place + 1] as usize],
         };
-        bodies.iter().copied().filter(|&body| body != FIXED)
+        row.iter().copied().filter(|&body| body != FIXED)
     }
 }
 
@@ -148,15 +168,41 @@ impl Slots<'_> {
     }
 }
 
-/// Makes the batches of cells.
-pub(super) struct Batcher<'a> {
-    pub(super) sorted: &'a Sorted,
-    pub(super) batching: Batching,
+/// Makes the batches of cells, with as many tasks as there are tables.
+pub(super) fn fill(
+    sorted: &Sorted,
+    batching: Batching,
+    cells: &[Cell],
+    slots: Slots<'_>,
+    tables: &mut [BodyStates],
+) {
+    let bodies = sorted.bodies.as_slice();
+    let elements = sorted.elements.as_slice();
+    match sorted.arity {
+        1 => {
+            let rows = Uniform(bodies.as_chunks::<1>().0);
+            Batcher { rows, elements, batching }.fill(cells, slots, tables);
+        }
+        2 => {
+            let rows = Uniform(bodies.as_chunks::<2>().0);
+            Batcher { rows, elements, batching }.fill(cells, slots, tables);
+        }
+        3 => {
+            let rows = Uniform(bodies.as_chunks::<3>().0);
+            Batcher { rows, elements, batching }.fill(cells, slots, tables);
+        }
+        _ => Batcher { rows: Ragged(sorted), elements, batching }.fill(cells, slots, tables),
+    }
 }
 
-impl Batcher<'_> {
-    /// Makes the batches of a run of cells, with as many tasks as there are tables.
-    pub(super) fn fill(&self, cells: &[Cell], mut slots: Slots<'_>, tables: &mut [BodyStates]) {
+struct Batcher<'a, R> {
+    rows: R,
+    elements: &'a [u32],
+    batching: Batching,
+}
+
+impl<R: Rows> Batcher<'_, R> {
+    fn fill(&self, cells: &[Cell], mut slots: Slots<'_>, tables: &mut [BodyStates]) {
         if tables.len() == 1 || cells.len() < 2 {
             for &cell in cells {
                 let (now, later) = slots.split(cell.places().len());
@@ -181,14 +227,14 @@ impl Batcher<'_> {
         for (waiting, place) in slots.waiting.iter_mut().zip(cell.start..) {
             *waiting = place;
         }
-        let (sorted, count) = (self.sorted, slots.waiting.len());
-        let mut batches = CellBatches { sorted, states, slots, count, filled: 0 };
+        let (rows, elements, count) = (&self.rows, self.elements, slots.waiting.len());
+        let mut batches = CellBatches { rows, elements, states, slots, count, filled: 0 };
         match self.batching {
             Batching::Rounds(rounds) if !cell.overflow => batches.lock_all(rounds),
             _ => batches.first_fit(),
         }
         for place in cell.start..cell.end {
-            for body in sorted.movable(place) {
+            for body in self.rows.movable(place) {
                 states.set(body, 0);
             }
         }
@@ -196,8 +242,10 @@ impl Batcher<'_> {
 }
 
 /// The batches of a cell in the making.
-struct CellBatches<'a> {
-    sorted: &'a Sorted,
+struct CellBatches<'a, R> {
+    rows: &'a R,
+    /// The elements by place.
+    elements: &'a [u32],
     states: &'a mut BodyStates,
     slots: Slots<'a>,
     /// How many elements are waiting.
@@ -215,7 +263,7 @@ const TRYING: u8 = u8::MAX - 1;
 /// Mark: has joined the batch.
 const JOINED: u8 = u8::MAX - 2;
 
-impl CellBatches<'_> {
+impl<R: Rows> CellBatches<'_, R> {
     /// First fit with one bit per batch and body. Elements that find no free batch in the window
     /// of one state wait for the next window.
     ///
@@ -230,14 +278,14 @@ impl CellBatches<'_> {
 
     /// Marks waiting elements with batches of a window and returns the sizes of these batches.
     fn choose_batches(&mut self) -> [usize; WINDOW as usize] {
-        let Self { sorted, states, slots, count, .. } = self;
+        let Self { rows, states, slots, count, .. } = self;
         let mut sizes = [0; WINDOW as usize];
         for (&place, mark) in slots.waiting[..*count].iter().zip(&mut *slots.marks) {
-            let used = sorted.movable(place).fold(0, |used, body| used | states.get(body));
+            let used = rows.movable(place).fold(0, |used, body| used | states.get(body));
             let batch = used.trailing_ones() as u8;
             *mark = if batch < WINDOW { batch } else { LATER };
             if batch < WINDOW {
-                for body in sorted.movable(place) {
+                for body in rows.movable(place) {
                     states.set(body, states.get(body) | 1 << batch);
                 }
                 sizes[batch as usize] += 1;
@@ -256,14 +304,14 @@ impl CellBatches<'_> {
             *next = self.filled;
             self.filled += size;
         }
-        let sorted = self.sorted;
+        let (rows, elements) = (self.rows, self.elements);
         self.take(LATER, |slots, place, mark| {
             let next = &mut next[mark as usize];
-            slots.order[*next] = sorted.elements[place as usize];
+            slots.order[*next] = elements[place as usize];
             *next += 1;
         });
         for &place in &self.slots.waiting[..self.count] {
-            sorted.movable(place).for_each(|body| self.states.set(body, 0));
+            rows.movable(place).for_each(|body| self.states.set(body, 0));
         }
     }
 
@@ -303,9 +351,9 @@ impl CellBatches<'_> {
         for mark in &mut self.slots.marks[..self.count] {
             *mark = if *mark == JOINED { JOINED } else { LATER };
         }
-        let (sorted, mut filled) = (self.sorted, self.filled);
+        let (elements, mut filled) = (self.elements, self.filled);
         self.take(LATER, |slots, place, _| {
-            slots.order[filled] = sorted.elements[place as usize];
+            slots.order[filled] = elements[place as usize];
             filled += 1;
         });
         self.filled = filled;
@@ -315,11 +363,11 @@ impl CellBatches<'_> {
     /// the complement of the lowest place that wants it (lower half), so that zero means 'not
     /// taken, not wanted'. Returns whether any element is still trying.
     fn lock(&mut self, batch: u32) -> bool {
-        let Self { sorted, states, slots, count, .. } = self;
+        let Self { rows, states, slots, count, .. } = self;
         let waiting = &slots.waiting[..*count];
         for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
             if *mark == TRYING {
-                for body in sorted.movable(place) {
+                for body in rows.movable(place) {
                     let (taken, wanted) = halves(states.get(body));
                     states.set(body, taken | wanted.max(ticket(place)));
                 }
@@ -327,7 +375,7 @@ impl CellBatches<'_> {
         }
         for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
             let locked = |body| halves(states.get(body)).1 == ticket(place);
-            if *mark == TRYING && sorted.movable(place).all(locked) {
+            if *mark == TRYING && rows.movable(place).all(locked) {
                 *mark = JOINED;
             }
         }
@@ -337,11 +385,11 @@ impl CellBatches<'_> {
     /// Frees all locks and marks bodies of elements that joined as taken; elements that share
     /// one of these have to wait for a later batch.
     fn unlock(&mut self, batch: u32) -> bool {
-        let Self { sorted, states, slots, count, .. } = self;
+        let Self { rows, states, slots, count, .. } = self;
         let waiting = &slots.waiting[..*count];
         for (&place, mark) in waiting.iter().zip(&*slots.marks) {
             if *mark != LATER {
-                for body in sorted.movable(place) {
+                for body in rows.movable(place) {
                     let (taken, _) = halves(states.get(body));
                     let taken = if *mark == JOINED { u64::from(batch) << 32 } else { taken };
                     states.set(body, taken);
@@ -351,7 +399,7 @@ impl CellBatches<'_> {
         let mut trying = false;
         for (&place, mark) in waiting.iter().zip(&mut *slots.marks) {
             let taken = |body| states.get(body) >> 32 == u64::from(batch);
-            if *mark == TRYING && sorted.movable(place).any(taken) {
+            if *mark == TRYING && rows.movable(place).any(taken) {
                 *mark = LATER;
             }
             trying |= *mark == TRYING;
