@@ -9,7 +9,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::disjoint::SharedState;
 use super::{Backend, BackendError, Stopwatch};
-use crate::solver::{Findings, Job, Share, Team, run};
+use crate::math::F32x8;
+use crate::solver::{Findings, Job, Share, Team, Work, run};
 use crate::state::State;
 
 /// Constraints of a phase below which another worker costs more at the barriers than it brings.
@@ -22,6 +23,8 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 #[derive(Debug)]
 pub struct Multicore {
     pool: ThreadPool,
+    /// What this processor can do: AVX2 where it has it.
+    instructions: pulp::Arch,
 }
 
 impl Multicore {
@@ -32,7 +35,7 @@ impl Multicore {
             .thread_name(|worker| format!("taut-{worker}"))
             .build()
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { pool })
+        Ok(Self { pool, instructions: pulp::Arch::new() })
     }
 
     /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
@@ -68,7 +71,12 @@ impl Backend for Multicore {
             // The first worker holds the stopwatch.
             let mine = (context.index() == 0).then(|| stopwatch.lock().ok()?.take()).flatten();
             let share = Share { worker: context.index(), workers };
-            let mut worker = Worker { share, barrier: &barrier, stopwatch: mine };
+            let mut worker = Worker {
+                instructions: self.instructions,
+                share,
+                barrier: &barrier,
+                stopwatch: mine,
+            };
             let _poison_on_panic = PoisonOnPanic(&barrier);
             run(job, &shared.view(), &mut worker)
         });
@@ -76,14 +84,29 @@ impl Backend for Multicore {
     }
 }
 
+/// Work with eight lanes, compiled once for every set of instructions that is told apart.
+struct Wide<W>(W);
+
+impl<W: Work> pulp::NullaryFnOnce for Wide<W> {
+    type Output = W::Output;
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.0.run::<F32x8>()
+    }
+}
+
 /// One of the team.
 struct Worker<'a> {
+    instructions: pulp::Arch,
     share: Share,
     barrier: &'a Barrier,
     stopwatch: Option<Stopwatch<'a>>,
 }
 
 impl Team for Worker<'_> {
+    fn compute<W: Work>(&self, work: W) -> W::Output {
+        self.instructions.dispatch(Wide(work))
+    }
     fn share(&self) -> Share {
         self.share
     }

@@ -1,7 +1,7 @@
 //! One thread, no unsafe code, the shortest back-end: what the others are compared with.
 
 use super::{Backend, Stopwatch};
-use crate::solver::{Findings, Job, Share, Team, run};
+use crate::solver::{Findings, Job, Share, Team, Work, run};
 use crate::state::State;
 
 /// The reference back-end.
@@ -26,6 +26,9 @@ impl Backend for Serial {
 struct Timed<'a>(Stopwatch<'a>);
 
 impl Team for Timed<'_> {
+    fn compute<W: Work>(&self, work: W) -> W::Output {
+        work.run::<f32>()
+    }
     fn share(&self) -> Share {
         Share { worker: 0, workers: 1 }
     }

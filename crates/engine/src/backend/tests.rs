@@ -5,9 +5,10 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 
+use crate::math::F32x8;
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Job, Placed, Program, Share, Substep, Team, run};
+use crate::solver::{Job, Placed, Program, Share, Substep, Team, Work, run};
 use crate::state::{Access, View};
 
 /// Who read and who wrote a slot since the last wait.
@@ -98,6 +99,9 @@ struct Witness<'a> {
 }
 
 impl Team for Witness<'_> {
+    fn compute<W: Work>(&self, work: W) -> W::Output {
+        work.run::<F32x8>()
+    }
     fn share(&self) -> Share {
         self.share
     }

@@ -143,14 +143,15 @@ impl Group {
     }
 
     /// Solves the constraints of one block of the schedule, once.
-    #[inline]
-    pub fn solve_block<V, F>(
+    #[inline(always)]
+    pub fn solve_block<L, V, F>(
         &self,
         block: usize,
         inverse_step_squared: f32,
         first: bool,
         view: &View<'_, V, F>,
     ) where
+        L: Lane,
         V: Access<[f32; 4]> + ?Sized,
         F: Access<f32> + ?Sized,
     {
@@ -163,18 +164,24 @@ impl Group {
             first,
         };
         for batch in self.schedule.batches(block) {
-            self.solve(self.schedule.batch(batch), &sweep, view);
+            self.solve::<L, V, F>(self.schedule.batch(batch), &sweep, view);
         }
     }
 
-    fn solve<V, F>(&self, places: Range<usize>, sweep: &Sweep<'_>, view: &View<'_, V, F>)
+    /// Solves a batch: whole vectors of `L` lanes, then what is left over one by one.
+    #[inline(always)]
+    fn solve<L, V, F>(&self, places: Range<usize>, sweep: &Sweep<'_>, view: &View<'_, V, F>)
     where
+        L: Lane,
         V: Access<[f32; 4]> + ?Sized,
         F: Access<f32> + ?Sized,
     {
+        let whole = places.start..places.end - places.len() % L::WIDTH;
+        let rest = whole.end..places.end;
         with_kind!(self.kind, C, N, {
             if let Some(bodies) = self.schedule.bodies::<N>() {
-                project::project::<C, f32, N, V, F>(bodies, places, sweep, view);
+                project::project::<C, L, N, V, F>(bodies, whole, sweep, view);
+                project::project::<C, f32, N, V, F>(bodies, rest, sweep, view);
             }
         });
     }

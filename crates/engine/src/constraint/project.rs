@@ -51,12 +51,17 @@ pub(super) fn project<C, L, const N: usize, V, F>(
     F: Access<f32> + ?Sized,
 {
     for place in places.step_by(L::WIDTH) {
-        let particles: [[L; 4]; N] = std::array::from_fn(|corner| {
-            L::from_quadruples(|lane| view.positions.get(bodies[place + lane][corner] as usize))
-        });
-        let x = particles.map(|[x, y, z, _]| Vec3::new(x, y, z));
-        let w = particles.map(|[_, _, _, w]| w);
-        let rest = L::from_lanes(|lane| sweep.rest[place + lane]);
+        let ids = &bodies[place..place + L::WIDTH];
+        // Loops and no closures over the corners: see `math/wide.rs`.
+        let mut x = [Vec3::zero(); N];
+        let mut w = [L::splat(0.0); N];
+        for corner in 0..N {
+            let particle =
+                L::from_quadruples(|lane| view.positions.get(ids[lane][corner] as usize));
+            x[corner] = Vec3::new(particle[0], particle[1], particle[2]);
+            w[corner] = particle[3];
+        }
+        let rest = L::load(sweep.rest, place);
         let (value, gradients) = C::evaluate(&x, rest);
         let mut denominator = L::splat(0.0);
         for corner in 0..N {
@@ -65,14 +70,17 @@ pub(super) fn project<C, L, const N: usize, V, F>(
         let multiplier = multiplier(value, denominator, place, sweep, view.multipliers);
         for corner in 0..N {
             let moved = x[corner] + gradients[corner] * (w[corner] * multiplier);
-            for lane in 0..L::WIDTH {
-                let w = w[corner].lane(lane);
+            let parts = [moved.x, moved.y, moved.z, w[corner]];
+            let id = |lane: usize| ids[lane][corner] as usize;
+            if w[corner].all_nonzero() {
+                L::into_quadruples(parts, |lane, moved| view.positions.set(id(lane), moved));
+            } else {
                 // Pinned particles are shared between threads: they are never written.
-                if w != 0.0 {
-                    let place = bodies[place + lane][corner] as usize;
-                    let moved = [moved.x.lane(lane), moved.y.lane(lane), moved.z.lane(lane), w];
-                    view.positions.set(place, moved);
-                }
+                L::into_quadruples(parts, |lane, moved| {
+                    if moved[3] != 0.0 {
+                        view.positions.set(id(lane), moved);
+                    }
+                });
             }
         }
     }
@@ -88,7 +96,7 @@ fn multiplier<L: Lane, F: Access<f32> + ?Sized>(
     multipliers: &F,
 ) -> L {
     let zero = L::splat(0.0);
-    let softness = L::from_lanes(|lane| sweep.softness[place + lane]);
+    let softness = L::load(sweep.softness, place);
     // Nothing can move, or the gradient vanishes: leave the constraint alone.
     let safe = |sum: L| (zero.less(sum), L::select(zero.less(sum), sum, L::splat(1.0)));
     match sweep.response {

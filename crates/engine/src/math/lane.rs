@@ -19,6 +19,8 @@ pub trait Lane:
     /// How many numbers stand side by side.
     const WIDTH: usize;
 
+    /// The `WIDTH` numbers of a slice from `start` on.
+    fn load(numbers: &[f32], start: usize) -> Self;
     /// `number(i)` in lane `i`.
     fn from_lanes(number: impl Fn(usize) -> f32) -> Self;
     /// The number in lane `i`, rounded to `f32`.
@@ -26,6 +28,10 @@ pub trait Lane:
     /// Four numbers a lane, `quadruple(i)` in lane `i`, sorted by component: how particles are
     /// loaded. One method, because wide lanes transpose registers here.
     fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4];
+    /// The way back: calls `store` with every lane and its four numbers, in order.
+    fn into_quadruples(parts: [Self; 4], store: impl FnMut(usize, [f32; 4]));
+    /// Whether no lane is 0.
+    fn all_nonzero(self) -> bool;
 
     /// The same number in every lane.
     fn splat(value: f32) -> Self;
@@ -50,6 +56,10 @@ macro_rules! scalar_lane {
             const WIDTH: usize = 1;
 
             #[inline(always)]
+            fn load(numbers: &[f32], start: usize) -> Self {
+                numbers[start].into()
+            }
+            #[inline(always)]
             fn from_lanes(number: impl Fn(usize) -> f32) -> Self {
                 number(0).into()
             }
@@ -60,6 +70,14 @@ macro_rules! scalar_lane {
             #[inline(always)]
             fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
                 quadruple(0).map(Self::from)
+            }
+            #[inline(always)]
+            fn into_quadruples(parts: [Self; 4], mut store: impl FnMut(usize, [f32; 4])) {
+                store(0, parts.map(|part| part as f32));
+            }
+            #[inline(always)]
+            fn all_nonzero(self) -> bool {
+                self != 0.0
             }
             #[inline(always)]
             fn splat(value: f32) -> Self {

@@ -4,7 +4,9 @@
 mod angle;
 mod lane;
 mod vec3;
+mod wide;
 
 pub use angle::atan2;
 pub use lane::Lane;
 pub use vec3::Vec3;
+pub use wide::F32x8;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::program::{Program, Stage};
 use super::stage::{self, Substep};
+use crate::math::Lane;
 use crate::model::Model;
 use crate::state::{Access, View};
 
@@ -35,8 +36,19 @@ impl Share {
     }
 }
 
+/// Something to be computed with lanes that the back-end chooses.
+pub trait Work {
+    /// What comes out.
+    type Output;
+    /// Does the work, `L::WIDTH` at a time. Always inlined, because the caller may be compiled for
+    /// instructions that the rest of the program must not use.
+    fn run<L: Lane>(self) -> Self::Output;
+}
+
 /// The workers of a back-end, as one of them sees them.
 pub trait Team {
+    /// Does this worker's share of some work, with the lanes of the back-end.
+    fn compute<W: Work>(&self, work: W) -> W::Output;
     /// This worker's share.
     fn share(&self) -> Share;
     /// Waits until every worker has come this far and its writes can be seen.
@@ -50,6 +62,9 @@ pub trait Team {
 pub struct Alone;
 
 impl Team for Alone {
+    fn compute<W: Work>(&self, work: W) -> W::Output {
+        work.run::<f32>()
+    }
     fn share(&self) -> Share {
         Share { worker: 0, workers: 1 }
     }
@@ -96,7 +111,7 @@ where
                     stage::sweep(&job.model.groups[group], substep, first, view, team);
                 }
                 Stage::Contact => {
-                    findings.contacts = stage::contact(job.model, substep, view, share);
+                    findings.contacts = stage::contact(job.model, substep, view, team);
                 }
                 Stage::Velocity => stage::velocity(job.model, substep, view, share),
             }

@@ -12,7 +12,9 @@
 //! Ranges of different workers are disjoint, and so are the movable particles of different blocks
 //! of a phase, because a [`Schedule`](taut_partition::Schedule) exists only if it passed that check.
 
-use super::run::{Share, Team};
+use std::ops::Range;
+
+use super::run::{Share, Team, Work};
 use crate::collide::{Obstacle, Pose};
 use crate::constraint::Group;
 use crate::math::{Lane, Vec3};
@@ -164,13 +166,12 @@ pub(super) fn sweep<V, F, T>(
     F: Access<f32> + ?Sized,
     T: Team,
 {
-    let inverse_step_squared = 1.0 / (substep.step * substep.step);
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
-        let blocks = group.schedule.blocks(phase);
-        for block in team.share().of(blocks.len()) {
-            group.solve_block(blocks.start + block, inverse_step_squared, first, view);
-        }
+        let all = group.schedule.blocks(phase);
+        let own = team.share().of(all.len());
+        let blocks = all.start + own.start..all.start + own.end;
+        team.compute(SweepBlocks { group, blocks, substep, first, view });
         // The caller waits after the last phase.
         if phase + 1 < phases {
             team.wait();
@@ -178,22 +179,75 @@ pub(super) fn sweep<V, F, T>(
     }
 }
 
+/// Some blocks of a phase.
+struct SweepBlocks<'a, 'v, V: ?Sized, F: ?Sized> {
+    group: &'a Group,
+    blocks: Range<usize>,
+    substep: &'a Substep,
+    first: bool,
+    view: &'a View<'v, V, F>,
+}
+
+impl<V, F> Work for SweepBlocks<'_, '_, V, F>
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: Access<f32> + ?Sized,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let step = self.substep.step;
+        for block in self.blocks {
+            self.group.solve_block::<L, V, F>(block, 1.0 / (step * step), self.first, self.view);
+        }
+    }
+}
+
 /// Moves particles out of the shapes; returns how many were inside one.
-pub(super) fn contact<V, F>(
+pub(super) fn contact<V, F, T>(
     model: &Model,
     substep: &Substep,
     view: &View<'_, V, F>,
-    share: Share,
+    team: &T,
 ) -> usize
 where
     V: Access<[f32; 4]> + ?Sized,
     F: ?Sized,
+    T: Team,
 {
-    let mut contacts = 0;
-    for particle in share.of(model.body_of.len()) {
-        contacts += contact_lanes::<f32, V, F>(model, substep, view, particle);
+    let particles = team.share().of(model.body_of.len());
+    team.compute(Contacts { model, particles, substep, view })
+}
+
+/// Contacts of a range of particles.
+struct Contacts<'a, 'v, V: ?Sized, F: ?Sized> {
+    model: &'a Model,
+    particles: Range<usize>,
+    substep: &'a Substep,
+    view: &'a View<'v, V, F>,
+}
+
+impl<V, F> Work for Contacts<'_, '_, V, F>
+where
+    V: Access<[f32; 4]> + ?Sized,
+    F: ?Sized,
+{
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> usize {
+        let Self { model, particles, substep, view } = self;
+        let whole = particles.end - particles.len() % L::WIDTH;
+        let mut contacts = 0;
+        for first in (particles.start..whole).step_by(L::WIDTH) {
+            contacts += contact_lanes::<L, V, F>(model, substep, view, first);
+        }
+        for particle in whole..particles.end {
+            contacts += contact_lanes::<f32, V, F>(model, substep, view, particle);
+        }
+        contacts
     }
-    contacts
 }
 
 /// Contacts of `L::WIDTH` particles from `first` on, with every shape in turn.
