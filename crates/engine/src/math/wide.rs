@@ -164,7 +164,7 @@ mod tests {
             prop_assert!(same(x.max(y), |i| Lane::max(a[i], b[i])));
             prop_assert!(same(atan2(x, y), |i| atan2(a[i], b[i])));
             let smaller = F32x8::select(x.less(y), x, y);
-            prop_assert!(same(smaller, |i| if a[i] < b[i] { a[i] } else { b[i] }));
+            prop_assert!(same(smaller, |i| f32::select(a[i] < b[i], a[i], b[i])));
         }
     }
 
