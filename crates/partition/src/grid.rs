@@ -44,7 +44,7 @@ mod cells;
 
 use std::ops::Range;
 
-use crate::sort::RadixSort;
+use crate::sort::CountingSort;
 use crate::{Elements, InputError, PartitionError, Parts, Schedule};
 use batches::{SlotMemory, Sorted, Tables};
 use cells::Grid;
@@ -114,7 +114,7 @@ impl Default for GridOptions {
 pub struct GridSplit {
     options: GridOptions,
     /// Elements sorted by cell.
-    sort: RadixSort,
+    sort: CountingSort,
     /// The cells that hold elements.
     cells: Vec<Cell>,
     sorted: Sorted,
@@ -188,9 +188,10 @@ impl GridSplit {
         points: &[[f32; 3]],
         extents: &[f32],
     ) -> Result<(), PartitionError> {
-        let grid = Grid::new(&self.options, elements, points, extents)?;
+        let grid = Grid::new(&self.options, elements, extents)?;
         let key = |element: usize| grid.key(elements, element, points[element]);
         self.sort.sort(elements.len(), grid.key_bound(), key);
+        grid.check_points(points)?;
         self.find_cells(&grid);
         let Self { options, sort, cells, sorted, tables, slots, schedule } = self;
         sorted.gather(elements, sort);

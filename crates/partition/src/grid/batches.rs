@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Batching, Cell};
 use crate::Elements;
 use crate::schedule::gather_bodies;
-use crate::sort::RadixSort;
+use crate::sort::CountingSort;
 
 /// Tables of body states, one per task.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(super) struct Sorted {
 
 impl Sorted {
     /// Reading bodies in the elements' own order is slow, but is done only here.
-    pub(super) fn gather(&mut self, elements: &Elements<'_>, sort: &RadixSort) {
+    pub(super) fn gather(&mut self, elements: &Elements<'_>, sort: &CountingSort) {
         self.elements.resize(sort.len(), 0);
         self.elements.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(
             |(place, element)| {

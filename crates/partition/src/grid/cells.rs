@@ -1,140 +1,171 @@
 //! Which cell an element belongs to, as a key to sort by.
+//!
+//! Coordinates of cells wrap around at a power of two, so keys have 11 bits however far the
+//! points spread, and nobody needs to know their bounds. Cells that fall together have the same
+//! parity, so they make one block as well as they would make several.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{CellSize, GridAxes, GridOptions};
 use crate::{Elements, InputError};
 
-/// Cells wrap around at this number per axis (two axes, three axes): their keys then have at
-/// most 22 bits, which two passes of the sort can do.
-const MAX_CELLS: [u32; 2] = [1024, 128];
+/// Bits of a key. As many blocks per phase as 2048 cells give (256, or 512 in two dimensions)
+/// are enough for any number of threads.
+const KEY_BITS: u32 = 11;
 
-/// A cell is wider than the extents ask for by this much, which is more than rounding can do in
-/// the first [`MAX_CELLS`]: two points at the distance of a cell's width must not end up two
-/// cells apart.
-const MARGIN: f64 = 1.001;
+/// A cell is wider than the extents ask for by this much, which is more than rounding can do:
+/// two points at the distance of a cell's width must not end up two cells apart.
+const MARGIN: f64 = 1.004;
+
+/// Coordinates up to this many cells from the origin are computed in f32, with an error of at
+/// most 2⁻¹² cells.
+const NEAR: f32 = 4096.0;
+
+/// 1.5 · 2²³: when this is added to an f32, no bits are left for a fraction, and the last bits of
+/// the sum are those of the nearest integer, also of a negative one. That is much faster than a
+/// conversion, which has to mind its range.
+const ROUNDING: f32 = 12_582_912.0;
+
+/// Bits of a coordinate that can matter.
+const COORDINATE_BITS: u32 = 6;
+const COORDINATES: usize = 1 << COORDINATE_BITS;
 
 /// Bodies whose extent is larger than so many mean extents do not determine the width of cells.
 const OUTLIER: f64 = 8.0;
 
-/// Points of a task when looking for the bounds.
-const CHUNK: usize = 1 << 14;
-
-/// Cells laid over the points of a step.
+/// Cells laid over space; their centers are at multiples of the width.
 pub(super) struct Grid<'a> {
-    low: [f32; 3],
-    /// Cells per unit of length; 0 along an axis that is not diced.
-    density: [f32; 3],
-    /// Half the number of cells along each axis: those with the same parity.
-    halves: [u32; 3],
-    cells_per_phase: u32,
+    /// Cells per unit of length.
+    density: f32,
+    /// What a coordinate along each axis contributes to the key.
+    bits_of: [[u16; COORDINATES]; 3],
+    /// Bits of the key below those of the parity.
+    half_bits: u32,
     /// Bodies with a larger extent overflow.
     width: f32,
     extents: &'a [f32],
     any_overflow: bool,
+    /// Whether a point was not finite.
+    not_finite: AtomicBool,
 }
 
 impl<'a> Grid<'a> {
     pub(super) fn new(
         options: &GridOptions,
         elements: &Elements<'_>,
-        points: &[[f32; 3]],
         extents: &'a [f32],
     ) -> Result<Self, InputError> {
-        let bounds = Bounds::of(points)?;
         let movable = Movable::of(elements, extents)?;
-        let width = width(options.cell, &movable, &bounds)?;
-        let axes: &[usize] = match options.axes {
-            GridAxes::Xy => &[0, 1],
-            GridAxes::Xz => &[0, 2],
-            GridAxes::Yz => &[1, 2],
-            GridAxes::Xyz => &[0, 1, 2],
+        let width = width(options.cell, &movable)?;
+        // Fewer cells along the axis that is usually the vertical: piles are wider than high.
+        let bits = match options.axes {
+            GridAxes::Xy => [6, 5, 0],
+            GridAxes::Xz => [6, 0, 5],
+            GridAxes::Yz => [0, 5, 6],
+            GridAxes::Xyz => [4, 3, 4],
         };
-        let (mut density, mut halves) = ([0.0; 3], [1; 3]);
-        for &axis in axes {
-            density[axis] = (1.0 / (f64::from(width) * MARGIN)) as f32;
-            let last = bounds.extent(axis) * f64::from(density[axis]);
-            // The conversion saturates, so even absurd extents give a number of cells.
-            halves[axis] = (last as u32 / 2 + 1).min(MAX_CELLS[axes.len() - 2] / 2);
-        }
+        let (bits_of, half_bits) = layout(bits);
         Ok(Self {
-            low: bounds.low,
-            density,
-            halves,
-            cells_per_phase: halves.iter().product(),
+            density: (1.0 / (f64::from(width) * MARGIN)) as f32,
+            bits_of,
+            half_bits,
             width,
             extents,
             any_overflow: movable.largest > width,
+            not_finite: AtomicBool::new(false),
         })
     }
 
-    /// Sort key of an element: parity first, then the cell; the overflow comes last.
+    /// Sort key of an element: parity first, then the rest of the cell; the overflow comes last.
     #[inline]
     pub(super) fn key(&self, elements: &Elements<'_>, element: usize, point: [f32; 3]) -> u32 {
+        let mut key = 0;
+        for (x, bits_of) in point.into_iter().zip(&self.bits_of) {
+            key |= bits_of[self.coordinate(x) as usize % COORDINATES];
+        }
         if self.any_overflow && self.overflows(elements, element) {
-            return self.overflow_key();
+            return 1 << KEY_BITS;
         }
-        let (mut parity, mut cell) = (0, 0);
-        for (axis, &x) in point.iter().enumerate() {
-            let coordinate = self.coordinate(x, axis);
-            parity |= (coordinate & 1) << axis;
-            cell = cell * self.halves[axis] + coordinate / 2;
-        }
-        parity * self.cells_per_phase + cell
+        u32::from(key)
     }
 
+    /// The last bits of the coordinate of the nearest cell along an axis (and others above them).
     #[inline]
-    fn coordinate(&self, x: f32, axis: usize) -> u32 {
-        let cells = 2 * self.halves[axis];
-        let coordinate = ((x - self.low[axis]) * self.density[axis]) as u32;
-        if coordinate < cells {
-            return coordinate;
+    fn coordinate(&self, x: f32) -> u32 {
+        let coordinate = x * self.density;
+        if coordinate.abs() < NEAR {
+            (coordinate + ROUNDING).to_bits()
+        } else {
+            self.far_coordinate(x)
         }
-        // Far away, where f32 cannot tell cells apart any more.
-        let offset = f64::from(x) - f64::from(self.low[axis]);
-        ((offset * f64::from(self.density[axis])) as u64 % u64::from(cells)) as u32
+    }
+
+    #[cold]
+    fn far_coordinate(&self, x: f32) -> u32 {
+        if !x.is_finite() {
+            self.not_finite.store(true, Relaxed);
+        }
+        // Beyond what fits into 64 bits, neighboring f32 are too far apart to share a body.
+        (f64::from(x) * f64::from(self.density)).round_ties_even() as i64 as u32
     }
 
     pub(super) fn key_bound(&self) -> usize {
-        self.overflow_key() as usize + 1
+        (1 << KEY_BITS) + 1
     }
 
     /// The phase that a key belongs to, and whether it is that of the overflow.
     pub(super) fn phase(&self, key: u32) -> (u32, bool) {
-        (key / self.cells_per_phase, key == self.overflow_key())
+        (key >> self.half_bits, key == 1 << KEY_BITS)
+    }
+
+    /// After all keys: whether all points were finite.
+    pub(super) fn check_points(&self, points: &[[f32; 3]]) -> Result<(), InputError> {
+        if !self.not_finite.load(Relaxed) {
+            return Ok(());
+        }
+        let index = points.iter().position(|point| !point.iter().all(|x| x.is_finite()));
+        Err(InputError::NotFinite { what: "point", index: index.unwrap_or(0) })
     }
 
     fn overflows(&self, elements: &Elements<'_>, element: usize) -> bool {
         elements.movable_of(element).any(|body| self.extents[body as usize] > self.width)
     }
+}
 
-    /// Each axis has a bit of parity, whether it is diced or not.
-    fn overflow_key(&self) -> u32 {
-        8 * self.cells_per_phase
+/// Tables of what coordinates contribute to a key, if each axis has so many bits; and how many
+/// bits of the key are below those of the parity.
+fn layout(bits: [u32; 3]) -> ([[u16; COORDINATES]; 3], u32) {
+    let half_bits = bits.iter().map(|bits| bits.saturating_sub(1)).sum();
+    let (mut parity_shift, mut half_shift) = (half_bits, 0);
+    let mut bits_of = [[0; COORDINATES]; 3];
+    for (bits_of, bits) in bits_of.iter_mut().zip(bits).filter(|(_, bits)| *bits > 0) {
+        for (coordinate, entry) in bits_of.iter_mut().enumerate() {
+            let cell = coordinate % (1 << bits);
+            *entry = ((cell & 1) << parity_shift | (cell >> 1) << half_shift) as u16;
+        }
+        parity_shift += 1;
+        half_shift += bits - 1;
     }
+    (bits_of, half_bits)
 }
 
 /// The width of a cell.
-fn width(cell: CellSize, movable: &Movable, bounds: &Bounds) -> Result<f32, InputError> {
+fn width(cell: CellSize, movable: &Movable) -> Result<f32, InputError> {
     let bad = |option, range, given: f32| {
         Err(InputError::BadOption { option, range, given: given.to_string() })
     };
-    let width = match cell {
+    match cell {
         CellSize::Fixed(width) if !(width > 0.0 && width.is_finite()) => {
-            return bad("the width of a cell", "positive and finite", width);
+            bad("the width of a cell", "positive and finite", width)
         }
         CellSize::Extents(times) if !(times >= 1.0 && times.is_finite()) => {
-            return bad("the width of a cell in extents", "at least 1 and finite", times);
+            bad("the width of a cell in extents", "at least 1 and finite", times)
         }
-        CellSize::Fixed(width) => width,
-        CellSize::Extents(times) => (movable.typical * times).min(f32::MAX),
-    };
-    if width > 0.0 {
-        return Ok(width);
+        CellSize::Fixed(width) => Ok(width),
+        // With extents of zero the elements of a body lie in one point, so any width will do.
+        CellSize::Extents(_) if movable.typical <= 0.0 => Ok(1.0),
+        CellSize::Extents(times) => Ok((movable.typical * times).min(f32::MAX)),
     }
-    // All extents are zero: the elements of a body lie in one point, so any cell will do.
-    let longest = (0..3).map(|axis| bounds.extent(axis)).fold(0.0, f64::max);
-    Ok(if longest > 0.0 { (longest / 16.0) as f32 } else { 1.0 })
 }
 
 /// The extents of the bodies that can conflict.
@@ -165,78 +196,5 @@ impl Movable {
             .filter(|&extent| f64::from(extent) <= limit)
             .fold(0.0, f32::max);
         Ok(Self { largest, typical })
-    }
-}
-
-/// The bounding box of the points.
-#[derive(Clone, Copy)]
-struct Bounds {
-    low: [f32; 3],
-    high: [f32; 3],
-}
-
-impl Bounds {
-    fn of(points: &[[f32; 3]]) -> Result<Self, InputError> {
-        let chunks = points.par_chunks(CHUNK).map(Extremes::of);
-        let extremes = chunks.reduce(|| Extremes::NONE, Extremes::union);
-        if extremes.zero.iter().any(|zero| zero.is_nan()) {
-            let index = points.iter().position(|point| !point.iter().all(|x| x.is_finite()));
-            return Err(InputError::NotFinite { what: "point", index: index.unwrap_or(0) });
-        }
-        let mut bounds = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
-        for lane in 0..LANES {
-            bounds.low[lane % 3] = bounds.low[lane % 3].min(extremes.low[lane]);
-            bounds.high[lane % 3] = bounds.high[lane % 3].max(extremes.high[lane]);
-        }
-        Ok(bounds)
-    }
-
-    /// In f64: the difference of two finite f32 may not be finite. 0 where there are no points.
-    fn extent(&self, axis: usize) -> f64 {
-        (f64::from(self.high[axis]) - f64::from(self.low[axis])).max(0.0)
-    }
-}
-
-/// Coordinates that are looked at together: whole points and whole vectors.
-const LANES: usize = 12;
-
-/// Bounds in the making, several points side by side: lane modulo 3 is the axis.
-#[derive(Clone, Copy)]
-struct Extremes {
-    low: [f32; LANES],
-    high: [f32; LANES],
-    /// Zero times each coordinate: not a number if one was not finite.
-    zero: [f32; LANES],
-}
-
-impl Extremes {
-    const NONE: Self =
-        Self { low: [f32::INFINITY; LANES], high: [f32::NEG_INFINITY; LANES], zero: [0.0; LANES] };
-
-    fn of(points: &[[f32; 3]]) -> Self {
-        let mut extremes = Self::NONE;
-        let (groups, rest) = points.as_flattened().as_chunks::<LANES>();
-        groups.iter().for_each(|group| extremes.include(group));
-        rest.as_chunks::<3>().0.iter().for_each(|point| extremes.include(point));
-        extremes
-    }
-
-    #[inline]
-    fn include<const N: usize>(&mut self, coordinates: &[f32; N]) {
-        for (lane, &x) in coordinates.iter().enumerate() {
-            // Unlike `min`, this is one instruction; what is not a number shows below.
-            self.low[lane] = if x < self.low[lane] { x } else { self.low[lane] };
-            self.high[lane] = if x > self.high[lane] { x } else { self.high[lane] };
-            self.zero[lane] += x * 0.0;
-        }
-    }
-
-    fn union(mut self, other: Self) -> Self {
-        for lane in 0..LANES {
-            self.low[lane] = self.low[lane].min(other.low[lane]);
-            self.high[lane] = self.high[lane].max(other.high[lane]);
-            self.zero[lane] += other.zero[lane];
-        }
-        self
     }
 }
