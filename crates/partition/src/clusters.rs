@@ -127,6 +127,20 @@ impl Clusters {
     }
 
     /// Which clusters share a movable body.
+    ///
+    /// ```
+    /// use taut_partition::Elements;
+    /// use taut_partition::clusters::{Clusters, Stop};
+    ///
+    /// // A path of four edges in two clusters, which meet at body 2.
+    /// let path = Elements::uniform(&[[0, 1], [1, 2], [2, 3], [3, 4]], 5)?;
+    /// let clusters = Clusters::by_growth(&path, Stop::Subsets(2))?;
+    /// assert_eq!(clusters.graph(&path)?.neighbors(0), [1]);
+    /// // If body 2 is fixed, nobody writes it and the clusters are independent.
+    /// let fixed = [false, false, true, false, false];
+    /// assert!(clusters.graph(&path.with_fixed(&fixed)?)?.neighbors(0).is_empty());
+    /// # Ok::<(), taut_partition::InputError>(())
+    /// ```
     pub fn graph(&self, elements: &Elements<'_>) -> Result<ClusterGraph, InputError> {
         self.check_count(elements)?;
         let bodies: Vec<Vec<u32>> = (0..self.len())
