@@ -1,18 +1,17 @@
-//! Evening out the sizes of colors without adding one.
-//!
-//! The elements of two colors fall into connected components (Kempe chains) in which the two
-//! colors can be exchanged without any conflict. Exchanging those with a surplus of the larger
-//! color, as far as they fit, evens the pair out; for elements of two bodies this always succeeds
-//! up to one element (de Werra 1971), for others as far as the components go. The largest color
-//! is paired with the smallest again and again.
+//! Evening out the sizes of colors without adding one: elements of colors above the mean move to
+//! the least loaded color their bodies leave free. What saturated bodies hold in place is left to
+//! [`exchange`].
 
-use super::group;
+use super::exchange::exchange;
+use super::sets::ColorSets;
 use crate::Elements;
 
-/// The work is bounded by this many visits per element.
-const VISITS_PER_ELEMENT: usize = 64;
-
-const NOBODY: u32 = u32::MAX;
+/// Colors looked at per element, so that thousands of tiny colors cost no more than a few.
+const CANDIDATES: usize = 32;
+/// Moves after which the colors are ranked by their load again.
+const MOVES_PER_RANKING: usize = 256;
+/// Sweeps over all elements; what can move moves in the first two or three.
+const SWEEPS: usize = 4;
 
 /// Recolors elements so that the colors have similar sizes.
 pub(crate) fn balance(elements: &Elements<'_>, colors: &mut [u32], color_count: usize) {
@@ -20,117 +19,85 @@ pub(crate) fn balance(elements: &Elements<'_>, colors: &mut [u32], color_count: 
         return;
     }
     let mut balance = Balance::new(elements, colors, color_count);
-    let mut visits = VISITS_PER_ELEMENT * colors.len();
-    // Colors that no smaller color could relieve are left out; the others go on.
-    while let Some((large, small)) = balance.next_pair() {
-        let size = balance.classes[large as usize].len() + balance.classes[small as usize].len();
-        if size > visits {
+    for _ in 0..SWEEPS {
+        if balance.sweep(colors) == 0 {
             break;
         }
-        visits -= size;
-        balance.even_out(large, small, colors);
     }
+    exchange(elements, colors, color_count);
 }
 
 struct Balance<'a> {
     elements: Elements<'a>,
-    classes: Vec<Vec<u32>>,
-    /// Colors that are still looked at.
-    open: Vec<u32>,
-    /// Per body, its element of the larger and of the smaller color of the pair at hand.
-    holders: Vec<[u32; 2]>,
-    /// Elements whose component was visited, for the pair at hand.
-    visited: Vec<bool>,
-    component: Vec<u32>,
+    sets: ColorSets,
+    loads: Vec<usize>,
+    /// The colors with the least load, least first.
+    candidates: Vec<u32>,
+    mean: usize,
+    moves: usize,
 }
 
 impl<'a> Balance<'a> {
     fn new(elements: &Elements<'a>, colors: &[u32], color_count: usize) -> Self {
-        let (offsets, order) = group(colors, color_count);
-        let class = |range: &[u32]| order[range[0] as usize..range[1] as usize].to_vec();
-        Self {
-            elements: *elements,
-            classes: offsets.windows(2).map(class).collect(),
-            open: (0..color_count as u32).collect(),
-            holders: vec![[NOBODY; 2]; elements.body_count()],
-            visited: vec![false; elements.len()],
-            component: Vec::new(),
+        let mut sets = ColorSets::new(elements.body_count(), color_count);
+        let mut loads = vec![0; color_count];
+        for (element, &color) in colors.iter().enumerate() {
+            loads[color as usize] += 1;
+            elements.movable_of(element).for_each(|body| sets.insert(body, color));
         }
+        let mean = colors.len() / color_count;
+        let mut balance =
+            Self { elements: *elements, sets, loads, candidates: Vec::new(), mean, moves: 0 };
+        balance.rank();
+        balance
     }
 
-    /// The largest and the smallest color, if they differ enough for an exchange.
-    fn next_pair(&self) -> Option<(u32, u32)> {
-        let size = |&color: &u32| (self.classes[color as usize].len(), color);
-        let large = self.open.iter().copied().max_by_key(size)?;
-        let small = self.open.iter().copied().min_by_key(size)?;
-        (size(&large).0 > size(&small).0 + 1).then_some((large, small))
+    fn rank(&mut self) {
+        self.candidates.clear();
+        self.candidates.extend(0..self.loads.len() as u32);
+        let load = |&color: &u32| (self.loads[color as usize], color);
+        if self.candidates.len() > CANDIDATES {
+            self.candidates.select_nth_unstable_by_key(CANDIDATES, load);
+            self.candidates.truncate(CANDIDATES);
+        }
+        self.candidates.sort_unstable_by_key(load);
     }
 
-    /// Exchanges two colors in components with a surplus of the larger one until the two are
-    /// even. Where nothing moves, the smaller is as large as this one can make it.
-    fn even_out(&mut self, large: u32, small: u32, colors: &mut [u32]) {
-        let members = [large, small].map(|color| std::mem::take(&mut self.classes[color as usize]));
-        self.hold(&members, true);
-        let mut difference = members[0].len() - members[1].len();
-        let before = difference;
-        for &start in &members[0] {
-            if difference < 2 {
-                break;
-            }
-            if self.visited[start as usize] {
-                continue;
-            }
-            let surplus = self.visit_component(start, large, colors);
-            // Exchanging moves `surplus` elements from one side to the other.
-            if surplus > 0 && 2 * surplus as usize <= difference {
-                difference -= 2 * surplus as usize;
-                for &element in &self.component {
-                    let color = &mut colors[element as usize];
-                    *color = large + small - *color;
-                }
+    /// One sweep over the elements; returns how many moved.
+    fn sweep(&mut self, colors: &mut [u32]) -> usize {
+        let before = self.moves;
+        for (element, color) in colors.iter_mut().enumerate() {
+            if self.loads[*color as usize] > self.mean
+                && let Some(target) = self.target(element, *color)
+            {
+                self.shift(element, *color, target);
+                *color = target;
             }
         }
-        self.hold(&members, false);
-        for element in members.into_iter().flatten() {
-            self.visited[element as usize] = false;
-            self.classes[colors[element as usize] as usize].push(element);
-        }
-        if difference == before {
-            self.open.retain(|&color| color != small);
-        }
+        self.moves - before
     }
 
-    /// Enters the members of the pair at their bodies, or takes them off again.
-    fn hold(&mut self, members: &[Vec<u32>; 2], enter: bool) {
-        for (side, members) in members.iter().enumerate() {
-            for &element in members {
-                for body in self.elements.movable_of(element as usize) {
-                    self.holders[body as usize][side] = if enter { element } else { NOBODY };
-                }
-            }
-        }
+    /// The least loaded color that the element's bodies leave free and that stays smaller than
+    /// its own.
+    fn target(&self, element: usize, color: u32) -> Option<u32> {
+        let own = self.loads[color as usize];
+        self.candidates.iter().copied().find(|&candidate| {
+            let mut bodies = self.elements.movable_of(element);
+            self.loads[candidate as usize] + 1 < own
+                && bodies.all(|body| !self.sets.contains(body, candidate))
+        })
     }
 
-    /// Collects the component of an element; returns how many more of the larger color than of
-    /// the smaller it has.
-    fn visit_component(&mut self, start: u32, large: u32, colors: &[u32]) -> i64 {
-        self.component.clear();
-        self.component.push(start);
-        self.visited[start as usize] = true;
-        let mut surplus = 0;
-        let mut next = 0;
-        while let Some(&element) = self.component.get(next) {
-            next += 1;
-            surplus += if colors[element as usize] == large { 1 } else { -1 };
-            for body in self.elements.movable_of(element as usize) {
-                for other in self.holders[body as usize] {
-                    if other != NOBODY && !self.visited[other as usize] {
-                        self.visited[other as usize] = true;
-                        self.component.push(other);
-                    }
-                }
-            }
+    fn shift(&mut self, element: usize, from: u32, to: u32) {
+        for body in self.elements.movable_of(element) {
+            self.sets.remove(body, from);
+            self.sets.insert(body, to);
         }
-        surplus
+        self.loads[from as usize] -= 1;
+        self.loads[to as usize] += 1;
+        self.moves += 1;
+        if self.moves.is_multiple_of(MOVES_PER_RANKING) {
+            self.rank();
+        }
     }
 }

@@ -75,10 +75,8 @@ impl<'a> Removal<'a> {
             // The element met itself unless all of its bodies are fixed or hubs.
             self.nodes[element as usize].degree = degree.saturating_sub(1);
         }
-        // Pushed from the back, so that equal degrees come off in natural order.
-        for element in (0..self.nodes.len()).rev() {
-            self.queue.push(element as u32, self.nodes[element].degree);
-            self.nodes[element].met = u32::MAX;
+        for node in &mut self.nodes {
+            node.met = u32::MAX;
         }
     }
 
@@ -116,9 +114,12 @@ impl<'a> Removal<'a> {
     }
 }
 
-/// One stack of elements per degree. An element whose degree falls is pushed again and its old
-/// entry left behind, to be skipped: cheaper than unlinking it, since a push touches no other
-/// element.
+/// One stack of elements per degree, for the degrees that matter soon.
+///
+/// An element whose degree falls is pushed again and its old entry left behind, to be skipped:
+/// cheaper than unlinking it, since a push touches no other element. Elements with more
+/// neighbors than there are buckets are not entered at all until the others are gone, which saves most of the pushes of
+/// elements that start with many more neighbors than they are removed with.
 #[derive(Default)]
 struct BucketQueue {
     buckets: Vec<Vec<u32>>,
@@ -130,26 +131,44 @@ struct BucketQueue {
 impl BucketQueue {
     #[inline]
     fn push(&mut self, element: u32, degree: u32) {
-        let degree = degree as usize;
-        if degree >= self.buckets.len() {
-            self.buckets.resize_with(degree + 1, Vec::new);
+        if let Some(bucket) = self.buckets.get_mut(degree as usize) {
+            bucket.push(element);
+            self.lowest = self.lowest.min(degree as usize);
+            self.entries += 1;
         }
-        self.buckets[degree].push(element);
-        self.lowest = self.lowest.min(degree);
-        self.entries += 1;
     }
 
     fn pop(&mut self, nodes: &[Node]) -> Option<u32> {
-        while let Some(bucket) = self.buckets.get_mut(self.lowest) {
-            while let Some(element) = bucket.pop() {
-                self.entries -= 1;
-                if nodes[element as usize].degree as usize == self.lowest {
-                    return Some(element);
+        loop {
+            while let Some(bucket) = self.buckets.get_mut(self.lowest) {
+                while let Some(element) = bucket.pop() {
+                    self.entries -= 1;
+                    if nodes[element as usize].degree as usize == self.lowest {
+                        return Some(element);
+                    }
                 }
+                self.lowest += 1;
             }
-            self.lowest += 1;
+            self.raise_limit(nodes)?;
         }
-        None
+    }
+
+    /// Enters the elements of the next degrees; `None` if there are no elements left. The range
+    /// grows with the degree, so that this happens a few dozen times at most.
+    fn raise_limit(&mut self, nodes: &[Node]) -> Option<()> {
+        let left = nodes.iter().map(|node| node.degree).filter(|&degree| degree != REMOVED);
+        let smallest = left.min()? as usize;
+        let entered = self.buckets.len() as u32;
+        let limit = smallest + (smallest / 4).max(16);
+        self.buckets.resize_with(limit, Vec::new);
+        // Pushed from the back, so that equal degrees come off in natural order.
+        for (element, node) in nodes.iter().enumerate().rev() {
+            if node.degree >= entered {
+                self.push(element as u32, node.degree);
+            }
+        }
+        self.lowest = smallest;
+        Some(())
     }
 
     /// Bounds the memory of stale entries; the cost is spread over the pushes that made them.

@@ -16,7 +16,8 @@ pub(super) fn without_copies(
 ) -> Option<Assignment> {
     let mut colors = first_fit(elements, order.iter().copied(), color_count);
     let found = colors.iter().max().map_or(0, |&last| last as usize + 1);
-    let found = save_colors(elements, &mut colors, found, color_count, 1);
+    let moves = 1024 + elements.len() / 3;
+    let found = save_colors(elements, &mut colors, found, color_count, moves);
     if found > color_count {
         return None;
     }
