@@ -318,3 +318,28 @@ fn attachments_follow_a_moving_shape_and_each_other() {
         assert!(length([a[0] - b[0], a[1] - b[1], a[2] - b[2]]) < 2e-3);
     }
 }
+
+/// A closed mesh as a shape is a field of distances: cloth of 1 cm thickness that falls on a ball of
+/// triangles stays outside it, within a tenth of a cell (1/64 m).
+#[test]
+fn cloth_stays_outside_a_closed_mesh() {
+    let simulation = run(
+        r#"
+        substeps = 8
+        iterations = 1
+        [[bodies]]
+        name = "cloth"
+        mesh.grid = { particles = [24, 24], size = [1.6, 1.6] }
+        transform.position = [0, 0.55, 0]
+        thickness = 0.01
+        elements.stretch = { compliance = 1e-7 }
+        [[shapes]]
+        name = "ball"
+        geometry.mesh = { source.sphere = { radius = 0.5, subdivisions = 16 } }
+        "#,
+        60,
+    );
+    assert!(simulation.contacts() > 50, "{} contacts", simulation.contacts());
+    let nearest = simulation.positions().iter().map(|&x| length(double(x))).fold(1.0, f64::min);
+    assert!(nearest > 0.51 - 0.0016, "a particle is {nearest} m from the center");
+}
