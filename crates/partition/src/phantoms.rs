@@ -4,9 +4,10 @@
 //! some of its elements, so that any number of colors q̂ ≥ 2 suffices; after each iteration the
 //! copies of a body are merged into their mean. Two ways to find the copies:
 //!
-//! - [`split`], color-driven: elements in smallest-last order, each gets the color that needs
-//!   the fewest new copies, then the least loaded; then elements move as long as that saves
-//!   copies. It always ends in exactly q̂ colors.
+//! - [`split`], color-driven: every body starts with the ⌈valence / q̂⌉ copies it needs in any
+//!   case; elements in smallest-last order get the color that needs the fewest more, then the
+//!   least loaded; then elements move as long as that saves copies. It always ends in exactly q̂
+//!   colors.
 //! - [`split_by_cliques`], the paper's Algorithm 2, for comparison on small problems: it splits
 //!   maximal cliques, which bounds their size but not the number of colors.
 //!

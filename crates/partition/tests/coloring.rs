@@ -1,12 +1,13 @@
 //! Contract: every order colors any problem without conflict; phases are colors, blocks are
 //! chunks of the chosen size; the parallel order gives the same colors on any number of threads;
-//! smallest-last keeps the bound of Matula & Beck.
+//! smallest-last keeps the bound of Matula & Beck and meets the lower bound on triangle meshes.
 
 mod common;
 
 use common::{Problem, any_problem, check, cloth_edges, noise, tetrahedra};
 use proptest::prelude::*;
 use taut_partition::coloring::{self, Options, Order};
+use taut_partition::stats::Stats;
 
 const ORDERS: [Order; 5] =
     [Order::SmallestLast, Order::Natural, Order::LargestFirst, Order::Balanced, Order::Parallel];
@@ -97,6 +98,96 @@ fn meshes_are_colored_without_conflict() {
         for order in ORDERS {
             let schedule = coloring::schedule(&problem.elements(), &options(order));
             check(&problem, &schedule).unwrap();
+        }
+    }
+}
+
+/// The elements in an order that has nothing to do with the mesh.
+fn shuffled<const N: usize>(problem: &Problem) -> Problem {
+    let mut list: Vec<[u32; N]> = problem.bodies.as_chunks().0.to_vec();
+    let key = |bodies: &[u32; N]| bodies.iter().fold(1, |key, &body| noise(key ^ u64::from(body)));
+    list.sort_by_key(key);
+    Problem::uniform(&list, problem.body_count)
+}
+
+#[test]
+fn smallest_last_meets_the_bound_on_the_edges_of_triangle_meshes() {
+    let random = |column, row| noise(u64::from(column) << 32 | u64::from(row)).is_multiple_of(2);
+    for cloth in [
+        cloth_edges(80, 60, |_, _| true),
+        cloth_edges(80, 60, |column, row| (column + row) % 2 == 0),
+        cloth_edges(80, 60, random),
+    ] {
+        for problem in [shuffled::<2>(&cloth), cloth] {
+            let coloring = coloring::color(&problem.elements(), &options(Order::SmallestLast));
+            assert_eq!(coloring.color_count, coloring.lower_bound);
+        }
+    }
+}
+
+#[test]
+fn tetrahedral_grids_take_fewer_than_thirty_colors() {
+    let block = tetrahedra(16);
+    for problem in [shuffled::<4>(&block), block] {
+        for order in [Order::SmallestLast, Order::Balanced] {
+            let coloring = coloring::color(&problem.elements(), &options(order));
+            assert_eq!(coloring.lower_bound, 24);
+            assert!(coloring.color_count <= 28, "{}", coloring.color_count);
+        }
+    }
+}
+
+#[test]
+fn effort_saves_colors_and_none_saves_none() {
+    let problem = tetrahedra(12);
+    let with = |effort| {
+        let options = Options { effort, ..options(Order::SmallestLast) };
+        coloring::color(&problem.elements(), &options).color_count
+    };
+    assert!(with(1) < with(0) && with(4) <= with(1));
+}
+
+#[test]
+fn balanced_colors_have_similar_sizes() {
+    let cloth = cloth_edges(80, 60, |column, row| (column + row) % 2 == 0);
+    for (problem, most) in [(cloth, 1.001), (tetrahedra(14), 1.05)] {
+        let coloring = coloring::color(&problem.elements(), &options(Order::Balanced));
+        let schedule = coloring.schedule(&problem.elements(), 512).unwrap();
+        let imbalance = Stats::new(&schedule).imbalance;
+        assert!(imbalance <= most, "{imbalance}");
+    }
+}
+
+/// Blocks are the same however many threads there are, since nobody asks how many there are.
+#[test]
+fn block_sizes_are_those_asked_for() {
+    let problem = cloth_edges(40, 40, |_, _| true);
+    let schedule = coloring::schedule(&problem.elements(), &Options::default());
+    for phase in 0..schedule.phase_count() {
+        let sizes: Vec<usize> =
+            schedule.blocks(phase).map(|block| schedule.block(block).len()).collect();
+        let (last, full) = sizes.split_last().unwrap();
+        assert!(full.iter().all(|&size| size == coloring::DEFAULT_BLOCK_SIZE));
+        assert!(*last <= coloring::DEFAULT_BLOCK_SIZE);
+    }
+}
+
+/// Ten million elements, in the time of a test; the benchmark has the other orders.
+#[test]
+fn ten_million_elements_are_no_exception() {
+    let problem = cloth_edges(1825, 1825, |_, _| true);
+    assert!(problem.len() > 9_990_000);
+    let elements = problem.elements();
+    let coloring = coloring::color(&elements, &options(Order::Natural));
+    assert_eq!((coloring.color_count, coloring.lower_bound), (6, 6));
+    let schedule = coloring.schedule(&elements, 512).unwrap();
+    // Each body once per color, found without the crate's check.
+    let mut last = vec![u32::MAX; problem.body_count];
+    for phase in 0..schedule.phase_count() {
+        for &element in &schedule.order()[schedule.phase(phase)] {
+            for &body in problem.of(element as usize) {
+                assert_ne!(std::mem::replace(&mut last[body as usize], phase as u32), phase as u32);
+            }
         }
     }
 }

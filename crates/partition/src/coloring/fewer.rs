@@ -12,9 +12,10 @@ use crate::Elements;
 /// The table of holders has a column per color; beyond this many it would not fit any more, and
 /// a color in so many is not worth saving.
 const MOST_COLORS: usize = 256;
-/// An attempt whose queue has not shrunk by a quarter after this many moves per element that
-/// waited at first is given up: where it does succeed it shrinks by a third and more.
-const PATIENCE: usize = 4;
+/// An attempt whose queue has not shrunk by a quarter after this many moves, and so many per
+/// element that waited at first, is given up: where it does succeed it shrinks by a third and
+/// more.
+const PATIENCE: (usize, usize) = (1024, 4);
 /// Every so many moves an element may eject one more than it must. More often, the queue grows
 /// faster than it shrinks; less often, single elements stay caught for long.
 const WALK: usize = 32;
@@ -78,8 +79,9 @@ impl<'a> Ejection<'a> {
         let members = self.colors.iter().enumerate().filter(in_last);
         self.waiting.extend(members.map(|(element, _)| element as u32));
         let at_first = self.waiting.len();
+        let patience = PATIENCE.0 + PATIENCE.1 * at_first;
         for number in 0..moves {
-            if number == PATIENCE * at_first && 4 * self.waiting.len() > 3 * at_first {
+            if number == patience && 4 * self.waiting.len() > 3 * at_first {
                 break;
             }
             let Some(element) = self.waiting.pop_front() else { break };

@@ -1,8 +1,10 @@
-//! Color-driven splitting: every element gets the color that needs the fewest new copies.
+//! Color-driven splitting: every element gets the color that needs the fewest copies beyond those
+//! that its bodies need in any case.
 
 use super::save_copies::save_copies;
 use crate::Elements;
 use crate::coloring::ColorSets;
+use crate::incidence::valences;
 
 /// What the assignment decides.
 pub(super) struct Assignment {
@@ -24,6 +26,7 @@ pub(super) fn assign(elements: &Elements<'_>, order: &[u32], color_count: usize)
 
 fn choose_colors(elements: &Elements<'_>, order: &[u32], color_count: usize) -> Vec<u32> {
     let mut copies = Copies::new(elements.body_count(), color_count);
+    copies.make_unavoidable(&valences(elements));
     let mut chooser = Chooser::new(color_count);
     let mut colors = vec![0; elements.len()];
     for &element in order {
@@ -89,6 +92,15 @@ impl Copies {
         }
     }
 
+    /// Makes the copies that a body needs however its elements are colored, so that no color
+    /// looks dearer than another for needing one of them first.
+    fn make_unavoidable(&mut self, valences: &[u32]) {
+        for (body, &valence) in valences.iter().enumerate() {
+            let copies = (valence as usize).div_ceil(self.color_count);
+            (1..copies).for_each(|_| self.extend(body as u32));
+        }
+    }
+
     /// The colors `64 · index` to `64 · index + 63` that need a new copy of a body.
     #[inline]
     fn exhausted(&self, body: u32, index: usize) -> u64 {
@@ -128,7 +140,7 @@ impl Copies {
 /// Chooses colors and keeps their loads.
 struct Chooser {
     loads: Vec<u32>,
-    /// New copies each color would need, for the element at hand.
+    /// Copies each color would need to have made, for the element at hand.
     costs: Vec<u32>,
 }
 
@@ -137,7 +149,7 @@ impl Chooser {
         Self { loads: vec![0; color_count], costs: vec![0; color_count] }
     }
 
-    /// The color that needs the fewest new copies, of these the least loaded, then the first.
+    /// The color that needs the fewest more copies, of these the least loaded, then the first.
     fn choose(&mut self, copies: &Copies, bodies: impl Iterator<Item = u32> + Clone) -> u32 {
         self.costs.fill(0);
         for body in bodies {
