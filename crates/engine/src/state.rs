@@ -5,6 +5,10 @@
 //! back-end a slice whose disjointness a checked schedule guarantees.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use taut_partition::Schedule;
 
 /// A particle: x, y, z and its inverse mass w, in the 16 bytes of one vector register.
 pub type Particle = [f32; 4];
@@ -25,14 +29,87 @@ pub struct State {
 }
 
 /// Numbers that may be read and written by index through a shared reference.
-pub trait Access<T> {
+pub trait Access<T>: Copy {
+    /// The same numbers, reached through the elements of a schedule.
+    type Bodies<'s, const N: usize>: Bodies<T, N>;
+
     /// The value at an index.
     fn get(&self, index: usize) -> T;
     /// Puts a value at an index.
     fn set(&self, index: usize, value: T);
+    /// The bodies of a schedule's elements, one value each.
+    ///
+    /// # Panics
+    /// If there are fewer values than the schedule has bodies, or its elements have not `N` each.
+    fn bodies<'s, const N: usize>(&self, schedule: &'s Schedule) -> Self::Bodies<'s, N>;
+
+    /// The values from an index on.
+    #[inline(always)]
+    fn read(&self, start: usize, values: &mut [T]) {
+        for (offset, value) in values.iter_mut().enumerate() {
+            *value = self.get(start + offset);
+        }
+    }
+
+    /// Puts values from an index on.
+    #[inline(always)]
+    fn write(&self, start: usize, values: &[T])
+    where
+        T: Copy,
+    {
+        for (offset, &value) in values.iter().enumerate() {
+            self.set(start + offset, value);
+        }
+    }
 }
 
-impl<T: Copy> Access<T> for [Cell<T>] {
+/// Values of the bodies of some elements of a schedule, in the order of execution.
+pub trait Bodies<T, const N: usize>: Copy {
+    /// How many elements there are.
+    fn count(&self) -> usize;
+    /// Some of the elements.
+    fn part(&self, places: Range<usize>) -> Self;
+    /// The value of a body of an element.
+    fn get(&self, element: usize, corner: usize) -> T;
+    /// Puts a value at a body of an element.
+    fn set(&self, element: usize, corner: usize, value: T);
+}
+
+/// Bodies by way of their indices: what there is for numbers whose access is checked anyway.
+#[derive(Clone, Copy, Debug)]
+pub struct ByIndex<'s, A, const N: usize> {
+    values: A,
+    ids: &'s [[u32; N]],
+}
+
+impl<'s, A, const N: usize> ByIndex<'s, A, N> {
+    /// The bodies of a schedule's elements.
+    pub fn new(values: A, schedule: &'s Schedule) -> Self {
+        Self { values, ids: schedule.bodies().expect("elements have as many bodies as asked for") }
+    }
+}
+
+impl<T, A: Access<T>, const N: usize> Bodies<T, N> for ByIndex<'_, A, N> {
+    fn count(&self) -> usize {
+        self.ids.len()
+    }
+    #[inline(always)]
+    fn part(&self, places: Range<usize>) -> Self {
+        Self { values: self.values, ids: &self.ids[places] }
+    }
+    #[inline(always)]
+    fn get(&self, element: usize, corner: usize) -> T {
+        self.values.get(self.ids[element][corner] as usize)
+    }
+    #[inline(always)]
+    fn set(&self, element: usize, corner: usize, value: T) {
+        self.values.set(self.ids[element][corner] as usize, value);
+    }
+}
+
+impl<T: Copy> Access<T> for &[Cell<T>] {
+    type Bodies<'s, const N: usize> = ByIndex<'s, Self, N>;
+
     #[inline(always)]
     fn get(&self, index: usize) -> T {
         self[index].get()
@@ -41,27 +118,42 @@ impl<T: Copy> Access<T> for [Cell<T>] {
     fn set(&self, index: usize, value: T) {
         self[index].set(value);
     }
+    fn bodies<'s, const N: usize>(&self, schedule: &'s Schedule) -> ByIndex<'s, Self, N> {
+        ByIndex::new(self, schedule)
+    }
 }
 
-/// The state as the kernels see it.
+/// A way to keep numbers within reach of kernels.
+pub trait Storage {
+    /// The numbers of one array.
+    type Of<T: Copy + 'static>: Access<T>;
+}
+
+/// The state as the kernels see it. Arrays are held by value, so that what they consist of can stay
+/// in registers.
 #[derive(Debug)]
-pub struct View<'a, V: ?Sized, F: ?Sized> {
+pub struct View<S: Storage> {
     /// See [`State::positions`].
-    pub positions: &'a V,
+    pub positions: S::Of<[f32; 4]>,
     /// See [`State::previous`].
-    pub previous: &'a V,
+    pub previous: S::Of<[f32; 4]>,
     /// See [`State::velocities`].
-    pub velocities: &'a V,
+    pub velocities: S::Of<[f32; 4]>,
     /// See [`State::multipliers`].
-    pub multipliers: &'a F,
+    pub multipliers: S::Of<f32>,
 }
 
-/// A view for one thread: safe, and as fast as a mutable slice.
-pub type CellView<'a> = View<'a, [Cell<[f32; 4]>], [Cell<f32>]>;
+/// Numbers for one thread: safe, and as fast as a mutable slice.
+#[derive(Debug)]
+pub struct Cells<'a>(PhantomData<&'a ()>);
+
+impl<'a> Storage for Cells<'a> {
+    type Of<T: Copy + 'static> = &'a [Cell<T>];
+}
 
 impl State {
     /// The whole state for a single thread.
-    pub fn cells(&mut self) -> CellView<'_> {
+    pub fn cells(&mut self) -> View<Cells<'_>> {
         View {
             positions: Cell::from_mut(&mut self.positions[..]).as_slice_of_cells(),
             previous: Cell::from_mut(&mut self.previous[..]).as_slice_of_cells(),

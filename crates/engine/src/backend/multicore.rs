@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::disjoint::SharedState;
+use super::disjoint::share;
 use super::{Backend, BackendError, Stopwatch};
-use crate::math::F32x8;
-use crate::solver::{Findings, Job, Share, Team, Work, run};
+use crate::math::{Work, widest};
+use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
 
 /// Constraints of a phase below which another worker costs more at the barriers than it brings.
@@ -23,8 +23,6 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 #[derive(Debug)]
 pub struct Multicore {
     pool: ThreadPool,
-    /// What this processor can do: AVX2 where it has it.
-    instructions: pulp::Arch,
 }
 
 impl Multicore {
@@ -35,7 +33,7 @@ impl Multicore {
             .thread_name(|worker| format!("taut-{worker}"))
             .build()
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { pool, instructions: pulp::Arch::new() })
+        Ok(Self { pool })
     }
 
     /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
@@ -61,7 +59,7 @@ impl Backend for Multicore {
 
     fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings {
         let workers = self.workers(&job);
-        let shared = SharedState::new(state, job.model);
+        let view = share(state, job.model);
         let barrier = Barrier::new(workers);
         let stopwatch = Mutex::new(Some(Stopwatch::start(seconds)));
         let findings = self.pool.broadcast(|context| {
@@ -71,33 +69,16 @@ impl Backend for Multicore {
             // The first worker holds the stopwatch.
             let mine = (context.index() == 0).then(|| stopwatch.lock().ok()?.take()).flatten();
             let share = Share { worker: context.index(), workers };
-            let mut worker = Worker {
-                instructions: self.instructions,
-                share,
-                barrier: &barrier,
-                stopwatch: mine,
-            };
+            let mut worker = Worker { share, barrier: &barrier, stopwatch: mine };
             let _poison_on_panic = PoisonOnPanic(&barrier);
-            run(job, &shared.view(), &mut worker)
+            run(job, &view, &mut worker)
         });
         findings.into_iter().fold(Findings::NONE, Findings::merge)
     }
 }
 
-/// Work with eight lanes, compiled once for every set of instructions that is told apart.
-struct Wide<W>(W);
-
-impl<W: Work> pulp::NullaryFnOnce for Wide<W> {
-    type Output = W::Output;
-    #[inline(always)]
-    fn call(self) -> W::Output {
-        self.0.run::<F32x8>()
-    }
-}
-
 /// One of the team.
 struct Worker<'a> {
-    instructions: pulp::Arch,
     share: Share,
     barrier: &'a Barrier,
     stopwatch: Option<Stopwatch<'a>>,
@@ -105,7 +86,7 @@ struct Worker<'a> {
 
 impl Team for Worker<'_> {
     fn compute<W: Work>(&self, work: W) -> W::Output {
-        self.instructions.dispatch(Wide(work))
+        widest(work)
     }
     fn share(&self) -> Share {
         self.share

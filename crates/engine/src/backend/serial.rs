@@ -1,7 +1,8 @@
 //! One thread, no unsafe code, the shortest back-end: what the others are compared with.
 
 use super::{Backend, Stopwatch};
-use crate::solver::{Findings, Job, Share, Team, Work, run};
+use crate::math::Work;
+use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
 
 /// The reference back-end.

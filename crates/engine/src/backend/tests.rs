@@ -3,13 +3,16 @@
 //! the other workers since the last wait. What passes here may run without locks.
 
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::path::Path;
 
-use crate::math::F32x8;
+use taut_partition::Schedule;
+
+use crate::math::{F32x8, Work};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Job, Placed, Program, Share, Substep, Team, Work, run};
-use crate::state::{Access, View};
+use crate::solver::{Job, Placed, Program, Share, Substep, Team, run};
+use crate::state::{Access, ByIndex, Storage, View};
 
 /// Who read and who wrote a slot since the last wait.
 #[derive(Clone, Copy, Default)]
@@ -58,7 +61,19 @@ impl<T: Copy> Recorder<T> {
     }
 }
 
-impl<T: Copy> Access<T> for Recorder<T> {
+/// Numbers that are recorded.
+struct OnRecord<'a>(PhantomData<&'a ()>);
+
+impl<'a> Storage for OnRecord<'a> {
+    type Of<T: Copy + 'static> = &'a Recorder<T>;
+}
+
+impl<T: Copy> Access<T> for &Recorder<T> {
+    type Bodies<'s, const N: usize> = ByIndex<'s, Self, N>;
+
+    fn bodies<'s, const N: usize>(&self, schedule: &'s Schedule) -> ByIndex<'s, Self, N> {
+        ByIndex::new(self, schedule)
+    }
     fn get(&self, index: usize) -> T {
         self.touch(index, false);
         self.values.borrow()[index]
@@ -128,7 +143,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
         ],
         multipliers: Recorder::new(&state.multipliers),
     };
-    let view = View {
+    let view = View::<OnRecord<'_>> {
         positions: &recorded.vectors[0],
         previous: &recorded.vectors[1],
         velocities: &recorded.vectors[2],

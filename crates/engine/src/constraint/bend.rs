@@ -9,16 +9,20 @@
 //! - ∇₃θ = −|e| n₁/|n₁|², ∇₄θ = −|e| n₂/|n₂|²
 //! - ∇₁θ and ∇₂θ share out the opposite of ∇₃θ + ∇₄θ by where the far corners stand along e.
 
-use super::{Constraint, TINY};
+use super::{Constraint, Row, TINY};
 use crate::math::{Lane, Vec3, atan2};
 
 /// Two triangles on an edge keep their angle.
 #[derive(Clone, Copy, Debug)]
 pub struct Bend;
 
-impl Constraint<4> for Bend {
+impl Constraint<4, 1, 1> for Bend {
+    fn constants(rest: &[Vec3<f64>; 4]) -> [f64; 1] {
+        Self::evaluate(rest, &[0.0]).map(|row| row.value)
+    }
+
     #[inline(always)]
-    fn evaluate<L: Lane>(x: &[Vec3<L>; 4], rest: L) -> (L, [Vec3<L>; 4]) {
+    fn evaluate<L: Lane>(x: &[Vec3<L>; 4], &[rest]: &[L; 1]) -> [Row<L, 4>; 1] {
         let [x1, x2, x3, x4] = *x;
         let tiny = L::splat(TINY);
         let edge = x2 - x1;
@@ -36,7 +40,7 @@ impl Constraint<4> for Bend {
         let one = L::splat(1.0);
         let near1 = -(far1 * (one - along1)) - far2 * (one - along2);
         let near2 = -(far1 * along1) - far2 * along2;
-        (wrap(angle - rest), [near1, near2, far1, far2])
+        [Row { value: wrap(angle - rest), gradients: [near1, near2, far1, far2] }]
     }
 }
 

@@ -4,20 +4,24 @@
 //! Serves stretch (edges), distance bending (the far corners of two triangles, paper B's EBC) and
 //! attachments (d = 0).
 
-use super::{Constraint, TINY};
+use super::{Constraint, Row, TINY};
 use crate::math::{Lane, Vec3};
 
 /// Two particles keep their distance.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance;
 
-impl Constraint<2> for Distance {
+impl Constraint<2, 1, 1> for Distance {
+    fn constants(rest: &[Vec3<f64>; 2]) -> [f64; 1] {
+        [(rest[0] - rest[1]).length()]
+    }
+
     #[inline(always)]
-    fn evaluate<L: Lane>(x: &[Vec3<L>; 2], rest: L) -> (L, [Vec3<L>; 2]) {
+    fn evaluate<L: Lane>(x: &[Vec3<L>; 2], &[rest]: &[L; 1]) -> [Row<L, 2>; 1] {
         let difference = x[0] - x[1];
         let length = difference.length();
         // Two particles in one place have no direction: the gradient vanishes, nothing moves.
         let normal = difference * (L::splat(1.0) / length.max(L::splat(TINY)));
-        (length - rest, [normal, -normal])
+        [Row { value: length - rest, gradients: [normal, -normal] }]
     }
 }

@@ -4,6 +4,7 @@
 //! To add one, see 'Add a constraint in five steps' in CONTRIBUTING.md.
 
 mod bend;
+mod block;
 mod distance;
 mod project;
 mod volume;
@@ -13,7 +14,7 @@ use std::ops::Range;
 use taut_partition::Schedule;
 
 use crate::math::{Lane, Vec3};
-use crate::state::{Access, State, View};
+use crate::state::{Access, State, Storage, View};
 
 pub use bend::Bend;
 pub use distance::Distance;
@@ -23,10 +24,47 @@ pub use volume::Volume;
 /// Smallest length (m), squared length or area² that is divided by.
 const TINY: f32 = 1e-20;
 
-/// C and its gradient for `N` particles.
-pub trait Constraint<const N: usize> {
-    /// The constraint's value and its gradient with respect to each particle.
-    fn evaluate<L: Lane>(x: &[Vec3<L>; N], rest: L) -> (L, [Vec3<L>; N]);
+/// One C(x) of an element and its gradient with respect to each of the `N` particles.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<L, const N: usize> {
+    /// C.
+    pub value: L,
+    /// ∇ᵢC.
+    pub gradients: [Vec3<L>; N],
+}
+
+/// A kind of element: `M` constraints over the same `N` particles, which are solved as one block,
+/// made from `K` constants that the rest shape gives.
+pub trait Constraint<const N: usize, const M: usize, const K: usize> {
+    /// The constants of an element whose particles rest at these places.
+    fn constants(rest: &[Vec3<f64>; N]) -> [f64; K];
+    /// All rows at these places.
+    fn evaluate<L: Lane>(x: &[Vec3<L>; N], constants: &[L; K]) -> [Row<L, N>; M];
+}
+
+/// Runs `$body` with `$C`, `$N`, `$M` and `$K` bound to the constraint type of a kind, its number of
+/// particles, of rows and of constants.
+macro_rules! with_kind {
+    ($kind:expr, $C:ident, $N:ident, $M:ident, $K:ident, $body:expr) => {
+        match $kind {
+            Kind::Bend => with_kind!(@ Bend, 4, 1, 1, $C, $N, $M, $K, $body),
+            Kind::Volume => with_kind!(@ Volume, 4, 1, 1, $C, $N, $M, $K, $body),
+            Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
+                with_kind!(@ Distance, 2, 1, 1, $C, $N, $M, $K, $body)
+            }
+        }
+    };
+    (@ $type:ty, $n:literal, $m:literal, $k:literal, $C:ident, $N:ident, $M:ident, $K:ident, $body:expr) => {{
+        #[allow(dead_code, reason = "not every use needs every name")]
+        type $C = $type;
+        #[allow(dead_code, reason = "not every use needs every name")]
+        const $N: usize = $n;
+        #[allow(dead_code, reason = "not every use needs every name")]
+        const $M: usize = $m;
+        #[allow(dead_code, reason = "not every use needs every name")]
+        const $K: usize = $k;
+        $body
+    }};
 }
 
 /// The kinds of constraints, in the order in which a sweep solves them: what is solved last is
@@ -61,46 +99,39 @@ impl Kind {
         }
     }
 
-    /// The number of particles of one constraint.
+    /// The number of particles of one element.
     pub fn arity(self) -> usize {
-        match self {
-            Kind::Bend | Kind::Volume => 4,
-            Kind::BendDistance | Kind::Stretch | Kind::Attachment => 2,
-        }
+        with_kind!(self, C, N, M, K, N)
     }
 
-    /// What an error of this kind is compared with: its rest value, a half turn for angles, and a
-    /// meter where the rest value is 0.
-    fn scale(self, rest: f32) -> f32 {
+    /// The number of constraints of one element, each with a stiffness or compliance of its own.
+    pub fn rows(self) -> usize {
+        with_kind!(self, C, N, M, K, M)
+    }
+
+    /// The constants of an element whose particles rest at these places, in double precision.
+    ///
+    /// # Panics
+    /// If there are fewer places than the element has particles.
+    pub fn constants(self, rest: &[glam::Vec3]) -> Vec<f64> {
+        with_kind!(self, C, N, M, K, {
+            let places: [Vec3<f64>; N] = std::array::from_fn(|corner| {
+                let [x, y, z] = rest[corner].to_array().map(f64::from);
+                Vec3::new(x, y, z)
+            });
+            C::constants(&places).to_vec()
+        })
+    }
+
+    /// What an error of this kind is compared with: its rest value, which is its first constant, a
+    /// half turn for angles, and a meter where the rest value is 0.
+    fn scale(self, first_constant: f32) -> f32 {
         match self {
             Kind::Bend => std::f32::consts::PI,
-            Kind::BendDistance | Kind::Volume | Kind::Stretch => rest.abs(),
+            Kind::BendDistance | Kind::Volume | Kind::Stretch => first_constant.abs(),
             Kind::Attachment => 1.0,
         }
     }
-}
-
-/// Runs `$body` with `$C` and `$N` bound to the constraint type and arity of a kind.
-macro_rules! with_kind {
-    ($kind:expr, $C:ident, $N:ident, $body:expr) => {
-        match $kind {
-            Kind::Bend => {
-                type $C = Bend;
-                const $N: usize = 4;
-                $body
-            }
-            Kind::Volume => {
-                type $C = Volume;
-                const $N: usize = 4;
-                $body
-            }
-            Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
-                type $C = Distance;
-                const $N: usize = 2;
-                $body
-            }
-        }
-    };
 }
 
 /// Constraints of one kind and one response, with the schedule that runs them.
@@ -112,11 +143,11 @@ pub struct Group {
     pub response: Response,
     /// Who runs when, and the particles of each constraint.
     pub schedule: Schedule,
-    /// Rest values in schedule order.
-    pub rest: Vec<f32>,
-    /// Stiffness or compliance in schedule order.
-    pub softness: Vec<f32>,
-    /// Where this group's part of the state's multipliers starts (compliance only).
+    /// The elements' constants in schedule order: a list for each constant.
+    pub constants: Vec<Vec<f32>>,
+    /// Stiffness or compliance in schedule order: a list for each row.
+    pub softness: Vec<Vec<f32>>,
+    /// Where this group's part of the state's multipliers starts, row after row (compliance only).
     pub first_multiplier: usize,
     /// Particles that the schedule splits into copies, if it is one of phantoms, in the order of
     /// the copies' ids.
@@ -137,51 +168,41 @@ pub struct Copies {
 }
 
 impl Group {
-    /// Whether the constraints have a compliance, and so a multiplier each.
-    pub fn is_compliant(&self) -> bool {
-        self.response == Response::Compliance
+    /// How many multipliers the constraints keep: one each, if they have a compliance.
+    pub fn multipliers(&self) -> usize {
+        match self.response {
+            Response::Stiffness => 0,
+            Response::Compliance => self.schedule.len() * self.kind.rows(),
+        }
     }
 
     /// Solves the constraints of one block of the schedule, once.
     #[inline(always)]
-    pub fn solve_block<L, V, F>(
+    pub fn solve_block<L: Lane, S: Storage>(
         &self,
         block: usize,
         inverse_step_squared: f32,
         first: bool,
-        view: &View<'_, V, F>,
-    ) where
-        L: Lane,
-        V: Access<[f32; 4]> + ?Sized,
-        F: Access<f32> + ?Sized,
-    {
+        view: &View<S>,
+    ) {
         let sweep = Sweep {
-            rest: &self.rest,
+            constants: &self.constants,
             softness: &self.softness,
             response: self.response,
             first_multiplier: self.first_multiplier,
             inverse_step_squared,
             first,
         };
-        for batch in self.schedule.batches(block) {
-            self.solve::<L, V, F>(self.schedule.batch(batch), &sweep, view);
-        }
-    }
-
-    /// Solves a batch: whole vectors of `L` lanes, then what is left over one by one.
-    #[inline(always)]
-    fn solve<L, V, F>(&self, places: Range<usize>, sweep: &Sweep<'_>, view: &View<'_, V, F>)
-    where
-        L: Lane,
-        V: Access<[f32; 4]> + ?Sized,
-        F: Access<f32> + ?Sized,
-    {
-        let whole = places.start..places.end - places.len() % L::WIDTH;
-        let rest = whole.end..places.end;
-        with_kind!(self.kind, C, N, {
-            if let Some(bodies) = self.schedule.bodies::<N>() {
-                project::project::<C, L, N, V, F>(bodies, whole, sweep, view);
-                project::project::<C, f32, N, V, F>(bodies, rest, sweep, view);
+        with_kind!(self.kind, C, N, M, K, {
+            let particles = view.positions.bodies::<N>(&self.schedule);
+            for batch in self.schedule.batches(block) {
+                let places = self.schedule.batch(batch);
+                project::project::<C, L, _, _, N, M, K>(
+                    particles,
+                    places,
+                    &sweep,
+                    view.multipliers,
+                );
             }
         });
     }
@@ -198,29 +219,20 @@ impl Group {
 
     /// Errors of all constraints relative to their scale.
     pub fn residual(&self, state: &State) -> Residual {
-        with_kind!(self.kind, C, N, {
+        with_kind!(self.kind, C, N, M, K, {
             let bodies = self.schedule.bodies::<N>().unwrap_or_default();
-            let errors = bodies.iter().zip(&self.rest).map(|(ids, &rest)| {
+            let errors = bodies.iter().enumerate().flat_map(|(place, ids)| {
                 let x = ids.map(|id| {
                     let [x, y, z, _] = state.positions[self.original(id as usize)];
                     Vec3::new(x, y, z)
                 });
-                f64::from(C::evaluate(&x, rest).0) / f64::from(self.kind.scale(rest))
+                let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
+                let scale = f64::from(self.kind.scale(constants[0]));
+                C::evaluate(&x, &constants).map(|row| f64::from(row.value) / scale)
             });
             Residual::of(errors)
         })
     }
-}
-
-/// The value of C with rest value 0: what a constraint measures. In double precision.
-pub fn measure(kind: Kind, places: &[glam::Vec3]) -> f64 {
-    with_kind!(kind, C, N, {
-        let x: [Vec3<f64>; N] = std::array::from_fn(|corner| {
-            let [x, y, z] = places[corner].to_array().map(f64::from);
-            Vec3::new(x, y, z)
-        });
-        C::evaluate(&x, 0.0).0
-    })
 }
 
 /// How far the constraints of a kind are from being satisfied.

@@ -1,14 +1,22 @@
-//! One constraint is solved: from C and ∇C to moved particles.
+//! One element is solved: from C and ∇C to moved particles.
 //!
-//! - PBD: Δλ = −k C / Σ wᵢ|∇ᵢC|². (Paper A's equation 5 drops the masses.)
-//! - XPBD: α̃ = α/h², Δλ = (−C − α̃ λ) / (Σ wᵢ|∇ᵢC|² + α̃); λ starts at 0 in every substep.
-//! - Both: Δxᵢ = wᵢ ∇ᵢC Δλ.
+//! With J the rows ∇C, W the inverse masses and Δx = W Jᵀ Δλ:
+//!
+//! - PBD: J W Jᵀ Δλ = −k C. (Paper A's equation 5 drops the masses.)
+//! - XPBD: (J W Jᵀ + α̃) Δλ = −C − α̃ λ, with α̃ = α/h²; λ starts at 0 in every substep.
+//!
+//! For an element of one row this is a division; several rows are solved as one block.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over corners and rows are unrolled; iterators end up as calls"
+)]
 
 use std::ops::Range;
 
-use super::Constraint;
-use crate::math::{Lane, Vec3};
-use crate::state::{Access, View};
+use super::block;
+use super::{Constraint, Row};
+use crate::math::{Lane, MAX_WIDTH, Vec3};
+use crate::state::{Access, Bodies};
 
 /// How constraints answer to their error: PBD's stiffness or XPBD's compliance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +30,10 @@ pub enum Response {
 /// The constants of the constraints of one group, in schedule order, and of this sweep.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep<'a> {
-    /// Rest value of every constraint.
-    pub rest: &'a [f32],
-    /// k or α of every constraint.
-    pub softness: &'a [f32],
+    /// Constants of the elements, a list for each.
+    pub constants: &'a [Vec<f32>],
+    /// k or α of the elements, a list for each row.
+    pub softness: &'a [Vec<f32>],
     /// What `softness` means.
     pub response: Response,
     /// Where the group's multipliers start (compliance only).
@@ -36,90 +44,208 @@ pub struct Sweep<'a> {
     pub first: bool,
 }
 
-/// Solves the constraints at `places` of the schedule one after another, `L::WIDTH` at a time;
-/// `places` must be a multiple of that long, and its constraints share no movable particle.
+/// The numbers of the elements of a batch, cut out of the lists of the group.
+#[derive(Clone, Copy)]
+struct Batch<'a, const M: usize, const K: usize> {
+    constants: [&'a [f32]; K],
+    softness: [&'a [f32]; M],
+    /// Where the multipliers of each row start.
+    multipliers: [usize; M],
+    response: Response,
+    inverse_step_squared: f32,
+    first: bool,
+}
+
+impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
+    #[inline(always)]
+    fn new(sweep: &Sweep<'a>, places: Range<usize>) -> Self {
+        let mut batch = Self {
+            constants: [&[]; K],
+            softness: [&[]; M],
+            multipliers: [0; M],
+            response: sweep.response,
+            inverse_step_squared: sweep.inverse_step_squared,
+            first: sweep.first,
+        };
+        for constant in 0..K {
+            batch.constants[constant] = &sweep.constants[constant][places.clone()];
+        }
+        for row in 0..M {
+            let all = &sweep.softness[row];
+            batch.softness[row] = &all[places.clone()];
+            batch.multipliers[row] = sweep.first_multiplier + row * all.len() + places.start;
+        }
+        batch
+    }
+}
+
+/// Solves the elements at `places` of the schedule, `L::WIDTH` at a time; they share no movable
+/// particle.
 #[inline(always)]
-pub(super) fn project<C, L, const N: usize, V, F>(
-    bodies: &[[u32; N]],
+pub(super) fn project<C, L, P, F, const N: usize, const M: usize, const K: usize>(
+    particles: P,
     places: Range<usize>,
     sweep: &Sweep<'_>,
-    view: &View<'_, V, F>,
+    multipliers: F,
 ) where
-    C: Constraint<N>,
+    C: Constraint<N, M, K>,
     L: Lane,
-    V: Access<[f32; 4]> + ?Sized,
-    F: Access<f32> + ?Sized,
+    P: Bodies<[f32; 4], N>,
+    F: Access<f32>,
 {
-    for place in places.step_by(L::WIDTH) {
-        let ids = &bodies[place..place + L::WIDTH];
-        // Loops and no closures over the corners: see `math/wide.rs`.
+    let batch = Batch::<M, K>::new(sweep, places.clone());
+    let particles = particles.part(places);
+    let whole = particles.count() - particles.count() % L::WIDTH;
+    for first in (0..whole).step_by(L::WIDTH) {
+        let own = first..first + L::WIDTH;
+        let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
+        if lanes.all_movable() {
+            lanes.solve::<C, F, M, K>(&batch, own, multipliers);
+            lanes.store();
+        } else {
+            // Rare, and the fast path is faster without it: one by one.
+            for element in own {
+                let own = element..element + 1;
+                let mut one = Lanes::<f32, P, N>::load(particles, own.clone());
+                one.solve::<C, F, M, K>(&batch, own, multipliers);
+                one.store_movable();
+            }
+        }
+    }
+    if whole < particles.count() {
+        let own = whole..particles.count();
+        let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
+        lanes.solve::<C, F, M, K>(&batch, own, multipliers);
+        lanes.store_movable();
+    }
+}
+
+/// The particles of some elements, at most as many as there are lanes. Lanes without an element
+/// repeat the last one.
+///
+/// Loops over corners and rows, no closures: a closure may end up as a function of its own, compiled
+/// without the instructions of its caller.
+#[derive(Clone, Copy)]
+struct Lanes<L, P, const N: usize> {
+    particles: P,
+    x: [Vec3<L>; N],
+    w: [L; N],
+}
+
+impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
+    #[inline(always)]
+    fn load(particles: P, own: Range<usize>) -> Self {
+        let last = own.len() - 1;
+        let particles = particles.part(own);
         let mut x = [Vec3::zero(); N];
         let mut w = [L::splat(0.0); N];
         for corner in 0..N {
-            let particle =
-                L::from_quadruples(|lane| view.positions.get(ids[lane][corner] as usize));
-            x[corner] = Vec3::new(particle[0], particle[1], particle[2]);
-            w[corner] = particle[3];
+            let parts = L::from_quadruples(|lane| particles.get(lane.min(last), corner));
+            x[corner] = Vec3::new(parts[0], parts[1], parts[2]);
+            w[corner] = parts[3];
         }
-        let rest = L::load(sweep.rest, place);
-        let (value, gradients) = C::evaluate(&x, rest);
-        let mut denominator = L::splat(0.0);
-        for corner in 0..N {
-            denominator = denominator + w[corner] * gradients[corner].length_squared();
+        Self { particles, x, w }
+    }
+
+    /// Whether no particle is pinned.
+    #[inline(always)]
+    fn all_movable(&self) -> bool {
+        let mut lightest = self.w[0];
+        for corner in 1..N {
+            lightest = lightest.min(self.w[corner]);
         }
-        let multiplier = multiplier(value, denominator, place, sweep, view.multipliers);
+        lightest.all_nonzero()
+    }
+
+    /// Solves the elements, which stand at `own` in the batch.
+    #[inline(always)]
+    fn solve<C, F, const M: usize, const K: usize>(
+        &mut self,
+        batch: &Batch<'_, M, K>,
+        own: Range<usize>,
+        multipliers: F,
+    ) where
+        C: Constraint<N, M, K>,
+        F: Access<f32>,
+    {
+        let mut constants = [L::splat(0.0); K];
+        for constant in 0..K {
+            constants[constant] = L::load(&batch.constants[constant][own.clone()]);
+        }
+        let rows = C::evaluate(&self.x, &constants);
+        let change = change::<L, F, N, M, K>(&rows, &self.w, batch, own, multipliers);
         for corner in 0..N {
-            let moved = x[corner] + gradients[corner] * (w[corner] * multiplier);
-            let parts = [moved.x, moved.y, moved.z, w[corner]];
-            let id = |lane: usize| ids[lane][corner] as usize;
-            if w[corner].all_nonzero() {
-                L::into_quadruples(parts, |lane, moved| view.positions.set(id(lane), moved));
-            } else {
-                // Pinned particles are shared between threads: they are never written.
-                L::into_quadruples(parts, |lane, moved| {
-                    if moved[3] != 0.0 {
-                        view.positions.set(id(lane), moved);
-                    }
-                });
+            let w = self.w[corner];
+            let mut push = rows[0].gradients[corner] * (w * change[0]);
+            for row in 1..M {
+                push = push + rows[row].gradients[corner] * (w * change[row]);
             }
+            self.x[corner] = self.x[corner] + push;
+        }
+    }
+
+    /// Stores all lanes.
+    #[inline(always)]
+    fn store(&self) {
+        for corner in 0..N {
+            let x = self.x[corner];
+            L::into_quadruples([x.x, x.y, x.z, self.w[corner]], |lane, moved| {
+                self.particles.set(lane, corner, moved);
+            });
+        }
+    }
+
+    /// Stores the lanes that have an element, except for pinned particles: these are shared between
+    /// threads, so they are never written.
+    #[inline(always)]
+    fn store_movable(&self) {
+        for corner in 0..N {
+            let x = self.x[corner];
+            L::into_quadruples([x.x, x.y, x.z, self.w[corner]], |lane, moved| {
+                if lane < self.particles.count() && moved[3] != 0.0 {
+                    self.particles.set(lane, corner, moved);
+                }
+            });
         }
     }
 }
 
-/// Δλ, and the sum of Δλ kept where compliance asks for it.
+/// Δλ of every row; the sum of Δλ is kept where compliance asks for it.
 #[inline(always)]
-fn multiplier<L: Lane, F: Access<f32> + ?Sized>(
-    value: L,
-    denominator: L,
-    place: usize,
-    sweep: &Sweep<'_>,
-    multipliers: &F,
-) -> L {
+fn change<L: Lane, F: Access<f32>, const N: usize, const M: usize, const K: usize>(
+    rows: &[Row<L, N>; M],
+    w: &[L; N],
+    batch: &Batch<'_, M, K>,
+    own: Range<usize>,
+    multipliers: F,
+) -> [L; M] {
     let zero = L::splat(0.0);
-    let softness = L::load(sweep.softness, place);
-    // Nothing can move, or the gradient vanishes: leave the constraint alone.
-    let safe = |sum: L| (zero.less(sum), L::select(zero.less(sum), sum, L::splat(1.0)));
-    match sweep.response {
-        Response::Stiffness => {
-            let (possible, sum) = safe(denominator);
-            L::select(possible, -(softness * value) / sum, zero)
-        }
-        Response::Compliance => {
-            let compliance = softness * L::splat(sweep.inverse_step_squared);
-            let start = sweep.first_multiplier + place;
-            let total = if sweep.first {
-                zero
-            } else {
-                L::from_lanes(|lane| multipliers.get(start + lane))
-            };
-            let (_, sum) = safe(denominator + compliance);
-            let possible = zero.less(denominator);
-            let change = L::select(possible, (-value - compliance * total) / sum, zero);
-            let total = total + change;
-            for lane in 0..L::WIDTH {
-                multipliers.set(start + lane, total.lane(lane));
+    let mut right = [zero; M];
+    let mut compliance = [zero; M];
+    let mut total = [zero; M];
+    for row in 0..M {
+        let softness = L::load(&batch.softness[row][own.clone()]);
+        match batch.response {
+            Response::Stiffness => right[row] = -(softness * rows[row].value),
+            Response::Compliance => {
+                compliance[row] = softness * L::splat(batch.inverse_step_squared);
+                if !batch.first {
+                    let mut kept = [0.0; MAX_WIDTH];
+                    let start = batch.multipliers[row] + own.start;
+                    multipliers.read(start, &mut kept[..own.len()]);
+                    total[row] = L::load(&kept[..own.len()]);
+                }
+                right[row] = -rows[row].value - compliance[row] * total[row];
             }
-            change
         }
     }
+    let change = block::solve(rows, w, &compliance, &right);
+    if batch.response == Response::Compliance {
+        for row in 0..M {
+            let mut kept = [0.0; MAX_WIDTH];
+            (total[row] + change[row]).store(&mut kept[..own.len()]);
+            multipliers.write(batch.multipliers[row] + own.start, &kept[..own.len()]);
+        }
+    }
+    change
 }

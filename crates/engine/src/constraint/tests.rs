@@ -5,25 +5,34 @@
 use std::cell::Cell;
 
 use proptest::prelude::*;
+use taut_partition::{Elements, coloring};
 
 use super::*;
 
-/// Largest difference between ∇C and central differences, relative to the largest gradient.
-fn gradient_error<C: Constraint<N>, const N: usize>(x: [Vec3<f64>; N], rest: f64) -> f64 {
+/// Largest difference between ∇C and central differences, relative to the row's largest gradient.
+fn gradient_error<C, const N: usize, const M: usize, const K: usize>(
+    x: [Vec3<f64>; N],
+    constants: [f64; K],
+) -> f64
+where
+    C: Constraint<N, M, K>,
+{
     let step = 1e-5;
-    let (_, gradients) = C::evaluate(&x, rest);
-    let value = |corner: usize, offset: Vec3<f64>| {
-        let mut moved = x;
-        moved[corner] = moved[corner] + offset;
-        C::evaluate(&moved, rest).0
-    };
     let axes = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
-    let scale = gradients.iter().map(|g| g.length()).fold(0.0, f64::max);
     let mut worst = 0.0_f64;
-    for (corner, gradient) in gradients.iter().enumerate() {
-        for axis in axes {
-            let slope = (value(corner, axis * step) - value(corner, axis * -step)) / (2.0 * step);
-            worst = worst.max((slope - gradient.dot(axis)).abs() / scale);
+    for (index, row) in C::evaluate(&x, &constants).iter().enumerate() {
+        let value = |corner: usize, offset: Vec3<f64>| {
+            let mut moved = x;
+            moved[corner] = moved[corner] + offset;
+            C::evaluate(&moved, &constants)[index].value
+        };
+        let scale = row.gradients.iter().map(|g| g.length()).fold(0.0, f64::max);
+        for (corner, gradient) in row.gradients.iter().enumerate() {
+            for axis in axes {
+                let slope =
+                    (value(corner, axis * step) - value(corner, axis * -step)) / (2.0 * step);
+                worst = worst.max((slope - gradient.dot(axis)).abs() / scale);
+            }
         }
     }
     worst
@@ -44,46 +53,49 @@ proptest! {
     #[test]
     fn distance_gradient(x in points::<2>(), rest in 0.1..2.0_f64) {
         prop_assume!((x[0] - x[1]).length() > 0.05);
-        prop_assert!(gradient_error::<Distance, 2>(x, rest) < 1e-5);
+        prop_assert!(gradient_error::<Distance, 2, 1, 1>(x, [rest]) < 1e-5);
     }
 
     #[test]
     fn bend_gradient(x in points::<4>(), rest in -1.0..1.0_f64) {
         prop_assume!(smaller_area(&x) > 0.1 && (x[1] - x[0]).length() > 0.1);
         // At the seam of the angle, opposite to rest, C jumps by a full turn.
-        prop_assume!(Bend::evaluate(&x, rest).0.abs() < 3.0);
+        prop_assume!(Bend::evaluate(&x, &[rest])[0].value.abs() < 3.0);
         // The polynomial of the angle is smooth to 4e-8, which differences divide by 2e-5.
-        prop_assert!(gradient_error::<Bend, 4>(x, rest) < 5e-4);
+        prop_assert!(gradient_error::<Bend, 4, 1, 1>(x, [rest]) < 5e-4);
     }
 
     #[test]
     fn volume_gradient(x in points::<4>(), rest in 0.0..0.2_f64) {
         prop_assume!(measure_volume(&x).abs() > 1e-3);
-        prop_assert!(gradient_error::<Volume, 4>(x, rest) < 1e-7);
+        prop_assert!(gradient_error::<Volume, 4, 1, 1>(x, [rest]) < 1e-7);
     }
 
     #[test]
     fn projection_keeps_momentum(x in points::<4>(), masses in prop::array::uniform4(0.5..4.0_f32)) {
         prop_assume!(smaller_area(&x) > 0.1);
-        keeps_momentum::<Bend, 4>(x, masses, 0.3)?;
-        keeps_momentum::<Volume, 4>(x, masses, 0.1)?;
-        keeps_momentum::<Distance, 2>([x[0], x[1]], [masses[0], masses[1]], 0.5)?;
+        keeps_momentum::<Bend, 4, 1, 1>(x, masses, [0.3])?;
+        keeps_momentum::<Volume, 4, 1, 1>(x, masses, [0.1])?;
+        keeps_momentum::<Distance, 2, 1, 1>([x[0], x[1]], [masses[0], masses[1]], [0.5])?;
     }
 }
 
 fn measure_volume(x: &[Vec3<f64>; 4]) -> f64 {
-    Volume::evaluate(x, 0.0).0
+    Volume::constants(x)[0]
 }
 
 /// Σ mᵢ Δxᵢ and Σ mᵢ xᵢ × Δxᵢ stay at rounding level.
-fn keeps_momentum<C: Constraint<N>, const N: usize>(
+fn keeps_momentum<C, const N: usize, const M: usize, const K: usize>(
     x: [Vec3<f64>; N],
     masses: [f32; N],
-    rest: f32,
-) -> Result<(), TestCaseError> {
+    constants: [f32; K],
+) -> Result<(), TestCaseError>
+where
+    C: Constraint<N, M, K>,
+{
     let start: [[f32; 4]; N] =
         std::array::from_fn(|i| [x[i].x as f32, x[i].y as f32, x[i].z as f32, 1.0 / masses[i]]);
-    let end = projected::<C, N>(start, rest, Response::Stiffness, 1.0);
+    let end = projected::<C, N, M, K>(start, constants, Response::Stiffness, 1.0);
     let mut linear = Vec3::<f64>::zero();
     let mut angular = Vec3::<f64>::zero();
     let mut moved = 0.0;
@@ -102,37 +114,37 @@ fn keeps_momentum<C: Constraint<N>, const N: usize>(
 }
 
 /// Solves one constraint once.
-fn projected<C: Constraint<N>, const N: usize>(
+fn projected<C, const N: usize, const M: usize, const K: usize>(
     mut particles: [[f32; 4]; N],
-    rest: f32,
+    constants: [f32; K],
     response: Response,
     softness: f32,
-) -> [[f32; 4]; N] {
+) -> [[f32; 4]; N]
+where
+    C: Constraint<N, M, K>,
+{
     let sweep = Sweep {
-        rest: &[rest],
-        softness: &[softness],
+        constants: &constants.map(|constant| vec![constant]),
+        softness: &[const { Vec::new() }; M].map(|_: Vec<f32>| vec![softness]),
         response,
         first_multiplier: 0,
         inverse_step_squared: 1.0,
         first: true,
     };
+    let ids: [[u32; N]; 1] = [std::array::from_fn(|corner| corner as u32)];
+    let elements = Elements::uniform(&ids, N).unwrap();
+    let schedule = coloring::schedule(&elements, &coloring::Options::default());
     let cells = Cell::from_mut(&mut particles[..]).as_slice_of_cells();
-    let multipliers = [Cell::new(0.0)];
-    let view = View {
-        positions: cells,
-        previous: cells,
-        velocities: cells,
-        multipliers: &multipliers[..],
-    };
-    let bodies = [std::array::from_fn(|corner| corner as u32)];
-    project::project::<C, f32, N, _, _>(&bodies, 0..1, &sweep, &view);
+    let multipliers: [Cell<f32>; M] = std::array::from_fn(|_| Cell::new(0.0));
+    let bodies = cells.bodies::<N>(&schedule);
+    project::project::<C, f32, _, _, N, M, K>(bodies, 0..1, &sweep, &multipliers[..]);
     particles
 }
 
 #[test]
 fn a_stretched_edge_returns_to_its_length_and_heavier_ends_move_less() {
     let start = [[0.0, 0.0, 0.0, 1.0], [3.0, 0.0, 0.0, 0.5]];
-    let end = projected::<Distance, 2>(start, 1.5, Response::Stiffness, 1.0);
+    let end = projected::<Distance, 2, 1, 1>(start, [1.5], Response::Stiffness, 1.0);
     assert_eq!(end[0][0], 1.0);
     assert_eq!(end[1][0], 2.5);
 }
@@ -140,24 +152,24 @@ fn a_stretched_edge_returns_to_its_length_and_heavier_ends_move_less() {
 #[test]
 fn pinned_particles_stay_to_the_bit() {
     let start = [[0.1, 0.2, 0.3, 0.0], [3.0, 0.0, 0.0, 0.5]];
-    let end = projected::<Distance, 2>(start, 1.5, Response::Compliance, 0.0);
+    let end = projected::<Distance, 2, 1, 1>(start, [1.5], Response::Compliance, 0.0);
     assert_eq!(end[0], start[0]);
     let [x, y, z, _] = end[1];
     let length = ((x - 0.1).powi(2) + (y - 0.2).powi(2) + (z - 0.3).powi(2)).sqrt();
     assert!((length - 1.5).abs() < 1e-6);
     let both = [[0.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]];
-    assert_eq!(projected::<Distance, 2>(both, 1.5, Response::Stiffness, 1.0), both);
+    assert_eq!(projected::<Distance, 2, 1, 1>(both, [1.5], Response::Stiffness, 1.0), both);
 }
 
 #[test]
 fn coinciding_particles_and_flat_triangles_do_not_give_nan() {
     let same = [[1.0, 2.0, 3.0, 1.0]; 2];
-    assert_eq!(projected::<Distance, 2>(same, 1.0, Response::Stiffness, 1.0), same);
+    assert_eq!(projected::<Distance, 2, 1, 1>(same, [1.0], Response::Stiffness, 1.0), same);
     let line: [[f32; 4]; 4] = std::array::from_fn(|i| [i as f32, 0.0, 0.0, 1.0]);
-    for particle in projected::<Bend, 4>(line, 0.5, Response::Stiffness, 1.0) {
+    for particle in projected::<Bend, 4, 1, 1>(line, [0.5], Response::Stiffness, 1.0) {
         assert!(particle.iter().all(|x| x.is_finite()));
     }
-    for particle in projected::<Volume, 4>(line, 0.5, Response::Stiffness, 1.0) {
+    for particle in projected::<Volume, 4, 1, 1>(line, [0.5], Response::Stiffness, 1.0) {
         assert!(particle.iter().all(|x| x.is_finite()));
     }
 }
@@ -172,7 +184,7 @@ fn a_hinge_measures_its_signed_angle() {
             glam::Vec3::new(0.3, 1.0, 0.0),
             glam::Vec3::new(0.6, -cos, sin),
         ];
-        let angle = measure(Kind::Bend, &places).to_degrees();
+        let angle = Kind::Bend.constants(&places)[0].to_degrees();
         assert!((angle.abs() - f64::from(degrees.abs())).abs() < 1e-3, "{degrees}: {angle}");
     }
 }

@@ -25,7 +25,11 @@ pub fn atan2<L: Lane>(y: L, x: L) -> L {
     // Both zero: divide by one instead; the angle comes out as 0.
     let tangent = ax.min(ay) / L::select(zero.less(large), large, one);
     let square = tangent * tangent;
-    let series = ATAN.iter().rev().fold(zero, |sum, &c| sum * square + L::splat(c));
+    // A loop and no fold, whose closure may end up as a function of its own.
+    let mut series = L::splat(ATAN[ATAN.len() - 1]);
+    for degree in (0..ATAN.len() - 1).rev() {
+        series = series * square + L::splat(ATAN[degree]);
+    }
     let first_octant = tangent * series;
     let steep = ax.less(ay);
     let quadrant =

@@ -5,6 +5,9 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+/// The most numbers that a lane type has side by side.
+pub const MAX_WIDTH: usize = 8;
+
 /// One number, or several side by side.
 pub trait Lane:
     Copy
@@ -16,11 +19,13 @@ pub trait Lane:
 {
     /// The outcome of a comparison in every lane.
     type Mask: Copy;
-    /// How many numbers stand side by side.
+    /// How many numbers stand side by side, at most [`MAX_WIDTH`].
     const WIDTH: usize;
 
-    /// The `WIDTH` numbers of a slice from `start` on.
-    fn load(numbers: &[f32], start: usize) -> Self;
+    /// Up to `WIDTH` numbers, at least one; the last of them again in the lanes beyond.
+    fn load(numbers: &[f32]) -> Self;
+    /// The way back: the first lanes, as many as there is room for.
+    fn store(self, numbers: &mut [f32]);
     /// `number(i)` in lane `i`.
     fn from_lanes(number: impl Fn(usize) -> f32) -> Self;
     /// The number in lane `i`, rounded to `f32`.
@@ -49,6 +54,15 @@ pub trait Lane:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
+/// Something to be computed with lanes that somebody else chooses.
+pub trait Work {
+    /// What comes out.
+    type Output;
+    /// Does the work, `L::WIDTH` at a time. Always inlined, because the caller may be compiled for
+    /// instructions that the rest of the program must not use.
+    fn run<L: Lane>(self) -> Self::Output;
+}
+
 macro_rules! scalar_lane {
     ($float:ty) => {
         impl Lane for $float {
@@ -56,8 +70,12 @@ macro_rules! scalar_lane {
             const WIDTH: usize = 1;
 
             #[inline(always)]
-            fn load(numbers: &[f32], start: usize) -> Self {
-                numbers[start].into()
+            fn load(numbers: &[f32]) -> Self {
+                numbers[0].into()
+            }
+            #[inline(always)]
+            fn store(self, numbers: &mut [f32]) {
+                numbers[0] = self as f32;
             }
             #[inline(always)]
             fn from_lanes(number: impl Fn(usize) -> f32) -> Self {

@@ -8,7 +8,7 @@ use glam::{Affine3A, Vec3};
 use super::elements::{Piece, Pools, Sites, pool, softness};
 use super::{Body, ConstraintLists, Model, ModelError, Shape, Wind, schedules};
 use crate::collide::{Form, Frame, Motion};
-use crate::constraint::Kind;
+use crate::constraint::{Group, Kind};
 use crate::math;
 use crate::mesh::{Mesh, MeshError, SparseSdf, Topology};
 use crate::scene::file::{self, Attachment, BodyKind, Geometry, Target};
@@ -154,9 +154,7 @@ impl Builder {
         let pool = pool(&mut self.pools, Kind::Attachment, response);
         for (particle, partner) in particles.into_iter().zip(partners) {
             if particle != partner {
-                pool.particles.extend([particle, partner]);
-                pool.rest.push(0.0);
-                pool.softness.push(softness);
+                pool.push(&[particle, partner], &[0.0], &[softness]);
             }
         }
     }
@@ -190,8 +188,7 @@ impl Builder {
         let copies = groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
         self.particles.resize(copies.max(is_fixed.len()), [0.0; 4]);
         self.velocities.resize(self.particles.len(), [0.0; 4]);
-        let compliant = groups.iter().filter(|group| group.is_compliant());
-        let multipliers = compliant.map(|group| group.schedule.len()).sum();
+        let multipliers = groups.iter().map(Group::multipliers).sum();
         let fixed = (0..is_fixed.len() as u32).filter(|&id| is_fixed[id as usize]).collect();
         let wind = scene.file.wind.as_ref();
         let wind = wind.map(|wind| wind_on(wind, self.body_of.len(), &self.triangles));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use super::ModelError;
-use crate::constraint::{Kind, Response, measure};
+use crate::constraint::{Kind, Response};
 use crate::mesh::{Mesh, Topology};
 use crate::scene::file::{Elements, Material};
 
@@ -14,10 +14,25 @@ use crate::scene::file::{Elements, Material};
 pub(super) struct Pool {
     /// Particles, constraint after constraint.
     pub(super) particles: Vec<u32>,
-    /// Rest values.
-    pub(super) rest: Vec<f32>,
-    /// Stiffness or compliance.
-    pub(super) softness: Vec<f32>,
+    /// Constants: a list for each of the kind's constants.
+    pub(super) constants: Vec<Vec<f32>>,
+    /// Stiffness or compliance: a list for each of the kind's rows.
+    pub(super) softness: Vec<Vec<f32>>,
+}
+
+impl Pool {
+    /// Adds an element.
+    pub(super) fn push(&mut self, particles: &[u32], constants: &[f64], softness: &[f32]) {
+        self.particles.extend_from_slice(particles);
+        self.constants.resize_with(constants.len(), Vec::new);
+        self.softness.resize_with(softness.len(), Vec::new);
+        for (list, &constant) in self.constants.iter_mut().zip(constants) {
+            list.push(constant as f32);
+        }
+        for (list, &softness) in self.softness.iter_mut().zip(softness) {
+            list.push(softness);
+        }
+    }
 }
 
 /// All constraints of a scene. A sorted map: its order is the order of the groups in a sweep.
@@ -89,18 +104,17 @@ impl Piece<'_> {
         let (response, softness) = softness(material.stiffness, material.compliance);
         let pool = pool(pools, kind, response);
         for site in sites {
-            let rest = measure(kind, &site.map(|particle| self.rest[particle as usize]));
-            self.check(kind, site, rest)?;
+            let constants = kind.constants(&site.map(|particle| self.rest[particle as usize]));
+            self.check(kind, site, &constants)?;
             let moved = site.map(|particle| particle + self.first_particle as u32);
-            pool.particles.extend_from_slice(&moved);
-            pool.rest.push(rest as f32);
-            pool.softness.push(softness);
+            pool.push(&moved, &constants, &vec![softness; kind.rows()]);
         }
         Ok(())
     }
 
     /// Lengths and volumes must be positive and large enough to divide by.
-    fn check(&self, kind: Kind, site: &[u32], rest: f64) -> Result<(), ModelError> {
+    fn check(&self, kind: Kind, site: &[u32], constants: &[f64]) -> Result<(), ModelError> {
+        let rest = constants[0];
         let usable =
             rest.is_finite() && (kind == Kind::Bend || rest > f64::from(f32::MIN_POSITIVE));
         if usable {

@@ -123,7 +123,7 @@ pub(super) fn schedule(
         let mut group = group(kind, response, &pool, &positions, fixed, settings);
         if compliant {
             group.first_multiplier = first_multiplier;
-            first_multiplier += group.schedule.len();
+            first_multiplier += group.multipliers();
         }
         groups.push(group);
     }
@@ -146,12 +146,16 @@ fn group(
     let Partitioned { schedule, owners, .. } = partitioned.unwrap_or_else(|error| {
         panic!("constraints of kind {} are malformed: {error}", kind.name())
     });
-    let in_order =
-        |values: &[f32]| schedule.order().iter().map(|&element| values[element as usize]).collect();
+    let in_order = |lists: &[Vec<f32>]| {
+        let sorted = |values: &Vec<f32>| {
+            schedule.order().iter().map(|&element| values[element as usize]).collect()
+        };
+        lists.iter().map(sorted).collect()
+    };
     Group {
         kind,
         response,
-        rest: in_order(&pool.rest),
+        constants: in_order(&pool.constants),
         softness: in_order(&pool.softness),
         copies: copies(&owners, fixed.len(), settings.phantom_masses),
         schedule,

@@ -9,5 +9,5 @@ mod run;
 mod stage;
 
 pub use program::{Program, Stage};
-pub use run::{Alone, Findings, Job, Share, Team, Work, run};
+pub use run::{Alone, Findings, Job, Share, Team, run};
 pub use stage::{Placed, Substep};

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::program::{Program, Stage};
 use super::stage::{self, Substep};
-use crate::math::Lane;
+use crate::math::Work;
 use crate::model::Model;
-use crate::state::{Access, View};
+use crate::state::{Storage, View};
 
 /// All that a back-end needs to know to make one step.
 #[derive(Clone, Copy, Debug)]
@@ -34,15 +34,6 @@ impl Share {
     pub fn of(self, count: usize) -> Range<usize> {
         count * self.worker / self.workers..count * (self.worker + 1) / self.workers
     }
-}
-
-/// Something to be computed with lanes that the back-end chooses.
-pub trait Work {
-    /// What comes out.
-    type Output;
-    /// Does the work, `L::WIDTH` at a time. Always inlined, because the caller may be compiled for
-    /// instructions that the rest of the program must not use.
-    fn run<L: Lane>(self) -> Self::Output;
 }
 
 /// The workers of a back-end, as one of them sees them.
@@ -92,12 +83,7 @@ impl Findings {
 }
 
 /// Makes one step: every worker of a team calls this at the same time with the same job.
-pub fn run<V, F, T>(job: Job<'_>, view: &View<'_, V, F>, team: &mut T) -> Findings
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: Access<f32> + ?Sized,
-    T: Team,
-{
+pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> Findings {
     let mut findings = Findings::NONE;
     let share = team.share();
     for substep in job.substeps {

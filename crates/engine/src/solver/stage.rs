@@ -14,12 +14,12 @@
 
 use std::ops::Range;
 
-use super::run::{Share, Team, Work};
+use super::run::{Share, Team};
 use crate::collide::{Obstacle, Pose};
 use crate::constraint::Group;
-use crate::math::{Lane, Vec3};
+use crate::math::{Lane, Vec3, Work};
 use crate::model::Model;
-use crate::state::{Access, View};
+use crate::state::{Access, Storage, View};
 
 /// The conditions of one substep.
 #[derive(Clone, Debug, Default)]
@@ -61,11 +61,7 @@ fn with_fourth(v: Vec3<f32>, fourth: f32) -> [f32; 4] {
 /// A triangle feels F = ½ ρ C A (v·n)|v·n| n, a third of it at each corner, with v the velocity of
 /// the air against it. Dividing by 1 + h w |F|/|v·n| keeps light cloth in strong wind from
 /// overshooting the air.
-pub(super) fn wind<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn wind<S: Storage>(model: &Model, substep: &Substep, view: &View<S>, share: Share) {
     let Some(air) = &model.wind else { return };
     let wind = Vec3::splat(substep.wind);
     for particle in share.of(model.body_of.len()) {
@@ -88,11 +84,7 @@ where
 }
 
 /// `v ← v + h g (+ wind)`, `x ← x + h v` for movable particles; kinematic ones follow their shape.
-pub(super) fn predict<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<S>, share: Share) {
     let own = model.body_of.len();
     let fall = Vec3::splat(substep.gravity) * substep.step;
     for particle in share.of(own) {
@@ -118,11 +110,7 @@ where
 
 /// Copies the particles that the group's schedule splits: each copy starts where the particle is,
 /// and all of them together weigh what it does.
-pub(super) fn split<V, F>(group: &Group, view: &View<'_, V, F>, share: Share)
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn split<S: Storage>(group: &Group, view: &View<S>, share: Share) {
     for copies in &group.copies[share.of(group.copies.len())] {
         let [x, y, z, w] = view.positions.get(copies.particle);
         let light = [x, y, z, w * copies.mass_factor];
@@ -134,11 +122,7 @@ where
 }
 
 /// Puts split particles at the mean of their copies, itself among them, with their own mass again.
-pub(super) fn merge<V, F>(group: &Group, view: &View<'_, V, F>, share: Share)
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn merge<S: Storage>(group: &Group, view: &View<S>, share: Share) {
     for copies in &group.copies[share.of(group.copies.len())] {
         // Differences, not places, are averaged: where nothing moved, nothing may move, and the
         // mean of equal places is rarely the same place after rounding.
@@ -155,17 +139,13 @@ where
 }
 
 /// Solves every constraint of a group once: phase after phase, each worker its own blocks.
-pub(super) fn sweep<V, F, T>(
+pub(super) fn sweep<S: Storage, T: Team>(
     group: &Group,
     substep: &Substep,
     first: bool,
-    view: &View<'_, V, F>,
+    view: &View<S>,
     team: &T,
-) where
-    V: Access<[f32; 4]> + ?Sized,
-    F: Access<f32> + ?Sized,
-    T: Team,
-{
+) {
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
         let all = group.schedule.blocks(phase);
@@ -180,59 +160,46 @@ pub(super) fn sweep<V, F, T>(
 }
 
 /// Some blocks of a phase.
-struct SweepBlocks<'a, 'v, V: ?Sized, F: ?Sized> {
+struct SweepBlocks<'a, S: Storage> {
     group: &'a Group,
     blocks: Range<usize>,
     substep: &'a Substep,
     first: bool,
-    view: &'a View<'v, V, F>,
+    view: &'a View<S>,
 }
 
-impl<V, F> Work for SweepBlocks<'_, '_, V, F>
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: Access<f32> + ?Sized,
-{
+impl<S: Storage> Work for SweepBlocks<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
         let step = self.substep.step;
         for block in self.blocks {
-            self.group.solve_block::<L, V, F>(block, 1.0 / (step * step), self.first, self.view);
+            self.group.solve_block::<L, S>(block, 1.0 / (step * step), self.first, self.view);
         }
     }
 }
 
 /// Moves particles out of the shapes; returns how many were inside one.
-pub(super) fn contact<V, F, T>(
+pub(super) fn contact<S: Storage, T: Team>(
     model: &Model,
     substep: &Substep,
-    view: &View<'_, V, F>,
+    view: &View<S>,
     team: &T,
-) -> usize
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-    T: Team,
-{
+) -> usize {
     let particles = team.share().of(model.body_of.len());
     team.compute(Contacts { model, particles, substep, view })
 }
 
 /// Contacts of a range of particles.
-struct Contacts<'a, 'v, V: ?Sized, F: ?Sized> {
+struct Contacts<'a, S: Storage> {
     model: &'a Model,
     particles: Range<usize>,
     substep: &'a Substep,
-    view: &'a View<'v, V, F>,
+    view: &'a View<S>,
 }
 
-impl<V, F> Work for Contacts<'_, '_, V, F>
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+impl<S: Storage> Work for Contacts<'_, S> {
     type Output = usize;
 
     #[inline(always)]
@@ -241,10 +208,10 @@ where
         let whole = particles.end - particles.len() % L::WIDTH;
         let mut contacts = 0;
         for first in (particles.start..whole).step_by(L::WIDTH) {
-            contacts += contact_lanes::<L, V, F>(model, substep, view, first);
+            contacts += contact_lanes::<L, S>(model, substep, view, first);
         }
         for particle in whole..particles.end {
-            contacts += contact_lanes::<f32, V, F>(model, substep, view, particle);
+            contacts += contact_lanes::<f32, S>(model, substep, view, particle);
         }
         contacts
     }
@@ -252,17 +219,12 @@ where
 
 /// Contacts of `L::WIDTH` particles from `first` on, with every shape in turn.
 #[inline(always)]
-fn contact_lanes<L, V, F>(
+fn contact_lanes<L: Lane, S: Storage>(
     model: &Model,
     substep: &Substep,
-    view: &View<'_, V, F>,
+    view: &View<S>,
     first: usize,
-) -> usize
-where
-    L: Lane,
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+) -> usize {
     let [x, y, z, w] = L::from_quadruples(|lane| view.positions.get(first + lane));
     let previous = L::from_quadruples(|lane| view.previous.get(first + lane));
     let previous = Vec3::new(previous[0], previous[1], previous[2]);
@@ -294,11 +256,7 @@ where
 }
 
 /// `v ← (x − x_prev) / h`, then damping.
-pub(super) fn velocity<V, F>(model: &Model, substep: &Substep, view: &View<'_, V, F>, share: Share)
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn velocity<S: Storage>(model: &Model, substep: &Substep, view: &View<S>, share: Share) {
     for particle in share.of(model.body_of.len()) {
         let way = vector(view.positions.get(particle)) - vector(view.previous.get(particle));
         let kept = substep.damping[model.body_of[particle] as usize] / substep.step;
@@ -307,11 +265,7 @@ where
 }
 
 /// Whether all particles of a worker's share have finite places.
-pub(super) fn is_finite<V, F>(model: &Model, view: &View<'_, V, F>, share: Share) -> bool
-where
-    V: Access<[f32; 4]> + ?Sized,
-    F: ?Sized,
-{
+pub(super) fn is_finite<S: Storage>(model: &Model, view: &View<S>, share: Share) -> bool {
     share.of(model.body_of.len()).all(|particle| {
         let [x, y, z, _] = view.positions.get(particle);
         // Infinity and NaN times 0 are NaN, so one test serves for three.
