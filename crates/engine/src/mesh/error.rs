@@ -168,4 +168,25 @@ pub enum MeshError {
         /// About what would do.
         enough: f32,
     },
+    /// A lattice with too many nodes.
+    #[error(
+        "a cell of {cell} m makes a lattice of {nodes:.1e} nodes, the most is {most}; a cell of \
+         {enough} m would do"
+    )]
+    LatticeTooFine {
+        /// What was asked for.
+        cell: f32,
+        /// How many nodes it would take.
+        nodes: f64,
+        /// How many there may be.
+        most: f64,
+        /// What would do.
+        enough: f32,
+    },
+    /// A solid that no node of the lattice lies in.
+    #[error("no part of the solid is as thick as a cell of {cell} m; give a smaller cell")]
+    NothingInside {
+        /// What was asked for.
+        cell: f32,
+    },
 }

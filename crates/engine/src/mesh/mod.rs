@@ -2,14 +2,18 @@
 //! edges and hinges (`topology.rs`), signed distances to closed ones (`sdf.rs`), and files for
 //! other programs (`write.rs`).
 
+mod boundary;
 mod disjoint_sets;
 mod error;
 pub mod generate;
+pub mod implicit;
 pub mod load;
 mod obj_text;
 mod polygon;
+mod quality;
 pub mod random;
 pub mod sdf;
+pub mod tetrahedralize;
 pub mod topology;
 pub mod weld;
 pub mod write;
@@ -19,7 +23,9 @@ use std::collections::BTreeMap;
 use glam::{Affine3A, DVec3, Vec3};
 
 pub use error::{MAX_VERTICES, MeshError};
+pub use quality::TetrahedraQuality;
 pub use sdf::SparseSdf;
+pub use tetrahedralize::tetrahedralize;
 pub use topology::Topology;
 
 /// Vertices, the triangles of a surface and, for solids, tetrahedra.
