@@ -120,6 +120,22 @@ pub enum MeshError {
         /// How many vertices it has.
         vertices: usize,
     },
+    /// A file without a single triangle or tetrahedron.
+    #[error("{} has {vertices} vertices but no triangles or tetrahedra", .path.display())]
+    NoElements {
+        /// The file.
+        path: PathBuf,
+        /// How many vertices it has.
+        vertices: usize,
+    },
+    /// A file that is not what its ending says.
+    #[error("{} is not {format}", .path.display())]
+    WrongFormat {
+        /// The file.
+        path: PathBuf,
+        /// What it should be, and how to make it so.
+        format: &'static str,
+    },
     /// A line that is wrong.
     #[error("{}:{line}: {message}", .path.display())]
     BadLine {

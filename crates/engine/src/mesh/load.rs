@@ -1,11 +1,18 @@
-//! Meshes from Wavefront OBJ files.
+//! Meshes from files: Wavefront OBJ here, TetGen in `tetgen.rs`, Gmsh in `gmsh.rs`.
 //!
-//! Only geometry matters: positions, faces and the names of objects and groups. Vertices are
+//! Files are read as far as they go: what a header promises is never allocated, only what is
+//! there. Of OBJ files only geometry matters: positions, faces and the names of objects and groups. Vertices are
 //! never split where texture coordinates or normals differ, keep the order of the file, and
 //! are shared across objects and groups. Convex polygons become fans, concave ones are cut
 //! by ear clipping (`polygon.rs`).
 
+mod draft;
+mod gmsh;
+mod lines;
+mod tetgen;
+
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
@@ -24,24 +31,38 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// Loads a Wavefront OBJ file.
+/// Loads a mesh file by its ending: `.node` and `.ele` are TetGen's, of which either names
+/// both, `.msh` is Gmsh's, and everything else is taken for Wavefront OBJ.
 ///
 /// # Errors
-/// A file that cannot be read or is no OBJ file, no faces, lines that are cut short or hold
-/// something else than numbers, vertices that do not exist, coordinates that are not finite.
-pub fn load_obj(path: &Path) -> Result<Loaded, MeshError> {
+/// A file that cannot be read or is none of its kind, no elements, lines that are cut short or
+/// hold something else than numbers, vertices that do not exist, coordinates that are not
+/// finite, tetrahedra without volume.
+pub fn load(path: &Path) -> Result<Loaded, MeshError> {
+    let ending = path.extension().map(OsStr::to_ascii_lowercase);
+    match ending.as_deref().and_then(|ending| ending.to_str()) {
+        Some("node" | "ele") => {
+            let [nodes, elements] = ["node", "ele"].map(|ending| path.with_extension(ending));
+            tetgen::parse(&read(&nodes)?, &nodes, &read(&elements)?, &elements)
+        }
+        Some("msh") => gmsh::parse(&read(path)?, path),
+        _ => parse_obj(&read(path)?, path),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, MeshError> {
     let unreadable = |error| MeshError::Unreadable { path: path.to_owned(), error };
     // A device or a pipe might never end.
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(unreadable(std::io::Error::other("it is not a regular file")));
     }
-    parse_obj(&std::fs::read(path).map_err(unreadable)?, path)
+    std::fs::read(path).map_err(unreadable)
 }
 
 /// Reads the bytes of a Wavefront OBJ file. `path` is for messages only.
 ///
 /// # Errors
-/// As [`load_obj`], but for reading the file.
+/// As [`load`], but for reading the file.
 pub fn parse_obj(bytes: &[u8], path: &Path) -> Result<Loaded, MeshError> {
     if bytes.contains(&0) {
         return Err(MeshError::NotObj { path: path.to_owned() });
@@ -121,7 +142,16 @@ impl Polygons {
         let groups = self.groups(outline);
         let mut mesh = Mesh { positions: self.positions, triangles, groups, ..Mesh::default() };
         mesh.drop_unused_vertices();
-        let notes = notes(&mesh, vertices - mesh.positions.len(), dropped)?;
+        let notes = notes(
+            &mesh,
+            &[
+                (
+                    vertices - mesh.positions.len(),
+                    "vertices dropped, because no triangle uses them",
+                ),
+                (dropped, "triangles dropped, because a corner is repeated"),
+            ],
+        )?;
         Ok(Loaded { mesh, notes })
     }
 
@@ -187,11 +217,10 @@ fn problem(outline: &Outline, error: tobj::LoadError) -> Problem {
     outline.find_problem().unwrap_or_else(unknown)
 }
 
-fn notes(mesh: &Mesh, unused: usize, dropped: usize) -> Result<Vec<String>, MeshError> {
+/// What was counted while the file was read, and what is doubtful about the mesh.
+fn notes(mesh: &Mesh, counted: &[(usize, &str)]) -> Result<Vec<String>, MeshError> {
     let topology = Topology::new(mesh)?;
-    let counted = [
-        (unused, "vertices dropped, because no triangle uses them"),
-        (dropped, "triangles dropped, because a corner is repeated"),
+    let doubtful = [
         (mesh.degenerate_triangles().len(), "triangles without area"),
         (
             topology.non_manifold_edges.len(),
@@ -199,7 +228,7 @@ fn notes(mesh: &Mesh, unused: usize, dropped: usize) -> Result<Vec<String>, Mesh
         ),
         (topology.flipped_edges.len(), "edges between triangles that face opposite sides"),
     ];
-    let worth_a_note = counted.iter().filter(|(count, _)| *count > 0);
+    let worth_a_note = counted.iter().chain(&doubtful).filter(|(count, _)| *count > 0);
     Ok(worth_a_note.map(|(count, what)| format!("{what}: {count}")).collect())
 }
 

@@ -1,9 +1,12 @@
-//! Meshes: generated (`generate.rs`) or loaded (`load.rs`), sewn together (`weld.rs`), their
-//! edges and hinges (`topology.rs`), signed distances to closed ones (`sdf.rs`), and files for
-//! other programs (`write.rs`).
+//! Meshes: generated (`generate.rs`), loaded (`load.rs`), or solids (`tetrahedralize.rs`) inside
+//! closed surfaces and blended forms (`implicit.rs`); sewn together (`weld.rs`), their edges and
+//! hinges (`topology.rs`), boundaries (`boundary.rs`) and angles (`quality.rs`), signed distances
+//! to closed ones (`sdf.rs`), surfaces that follow solids (`embed.rs`), and files for other
+//! programs (`write.rs`).
 
 mod boundary;
 mod disjoint_sets;
+pub mod embed;
 mod error;
 pub mod generate;
 pub mod implicit;
@@ -22,6 +25,7 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, DVec3, Vec3};
 
+pub use embed::Embedding;
 pub use error::{MAX_VERTICES, MeshError};
 pub use quality::TetrahedraQuality;
 pub use sdf::SparseSdf;

@@ -10,7 +10,7 @@ use super::{Body, ConstraintLists, Model, ModelError, Shape, Wind, schedules};
 use crate::collide::{Form, Frame, Motion};
 use crate::constraint::{Group, Kind};
 use crate::math;
-use crate::mesh::{Mesh, MeshError, SparseSdf, Topology};
+use crate::mesh::{Embedding, Mesh, MeshError, SparseSdf, Topology};
 use crate::scene::file::{self, Attachment, BodyKind, Geometry, Target};
 use crate::scene::{self, Scene};
 use crate::state::State;
@@ -53,7 +53,8 @@ impl Builder {
     fn fill(scene: &Scene, shapes: &[Shape]) -> Result<Self, ModelError> {
         let mut builder = Self::default();
         for (index, (body, mesh)) in scene.file.bodies.iter().zip(&scene.meshes).enumerate() {
-            builder.add_body(index, body, mesh)?;
+            let surface = scene.surfaces.get(index).and_then(Option::as_deref);
+            builder.add_body(index, body, mesh, surface)?;
         }
         for attachment in &scene.file.attachments {
             builder.add_attachment(scene, shapes, attachment);
@@ -66,8 +67,11 @@ impl Builder {
         index: usize,
         body: &file::Body,
         mesh: &Arc<Mesh>,
+        surface: Option<&Mesh>,
     ) -> Result<(), ModelError> {
         let in_mesh = |error: MeshError| ModelError::Mesh { name: body.name.clone(), error };
+        let surface = surface.map(|surface| Embedding::new(mesh, surface)).transpose();
+        let surface = surface.map_err(in_mesh)?.map(Arc::new);
         let sites = Sites::new(mesh, Topology::new(mesh).map_err(in_mesh)?);
         let copies = scene::instances(body).count();
         for (copy, instance) in scene::instances(body).enumerate() {
@@ -88,6 +92,7 @@ impl Builder {
                 damping: body.damping,
                 drag: body.drag,
                 mesh: Arc::clone(mesh),
+                surface: surface.clone(),
             });
         }
         Ok(())

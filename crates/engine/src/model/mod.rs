@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::collide::{Form, Motion};
 use crate::constraint::{Group, Kind};
-use crate::mesh::{Mesh, MeshError};
+use crate::mesh::{Embedding, Mesh, MeshError};
 use crate::scene::Scene;
 use crate::state::State;
 
@@ -62,6 +62,8 @@ pub struct Body {
     pub drag: f32,
     /// The mesh it was made from.
     pub mesh: Arc<Mesh>,
+    /// A finer surface that follows it, drawn instead of its triangles.
+    pub surface: Option<Arc<Embedding>>,
 }
 
 /// Something to collide with.

@@ -76,16 +76,43 @@ impl FrameWriter {
             Some(every) => numbered(&self.path, simulation.steps() / every.max(1)),
             None => self.path.clone(),
         };
-        let positions: Vec<Vec3> =
-            simulation.positions().iter().map(|&[x, y, z, _]| Vec3::new(x, y, z)).collect();
-        let triangles = &simulation.model().triangles;
+        let (positions, triangles) = surface(simulation);
         write_beside(&path, |file| match self.format {
-            FrameFormat::Obj => write_obj(file, &positions, triangles),
-            FrameFormat::Ply => write_ply(file, &positions, triangles),
+            FrameFormat::Obj => write_obj(file, &positions, &triangles),
+            FrameFormat::Ply => write_ply(file, &positions, &triangles),
         })
         .map_err(|error| FrameError::Io { path: path.clone(), error })?;
         Ok(path)
     }
+}
+
+/// What is drawn: the particles and triangles of all bodies, body after body. A body with an
+/// embedded surface has the vertices and triangles of that instead of its own.
+#[must_use]
+pub fn surface(simulation: &Simulation) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let model = simulation.model();
+    let particles: Vec<Vec3> =
+        simulation.positions().iter().map(|&[x, y, z, _]| Vec3::new(x, y, z)).collect();
+    if model.bodies.iter().all(|body| body.surface.is_none()) {
+        return (particles, model.triangles.clone());
+    }
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for body in &model.bodies {
+        let first = positions.len() as u32;
+        let own = &particles[body.particles.clone()];
+        let corners = match &body.surface {
+            Some(surface) => {
+                positions.extend(surface.place(own));
+                surface.triangles()
+            }
+            None => {
+                positions.extend(own);
+                &body.mesh.triangles
+            }
+        };
+        triangles.extend(corners.iter().map(|triangle| triangle.map(|corner| corner + first)));
+    }
+    (positions, triangles)
 }
 
 /// Puts a frame's number in place of the `#` in a file's name, or before its ending.
@@ -163,5 +190,34 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_body_with_an_embedded_surface_is_drawn_as_that() {
+        let text = r#"
+            [[bodies]]
+            name = "cloth"
+            mesh.grid = { particles = [3, 3], size = [1, 1] }
+            elements.stretch = { stiffness = 1 }
+
+            [[bodies]]
+            name = "jelly"
+            kind = "soft"
+            mesh.block = { size = [1, 1, 1], cells = [2, 2, 2] }
+            surface.sphere = { radius = 0.6, subdivisions = 3 }
+            transform = { position = [5, 0, 0], scale = 2 }
+            elements.volume = { stiffness = 1 }
+            repeat = { count = [2, 1, 1], spacing = [3, 0, 0] }
+        "#;
+        let scene = crate::scene::Scene::parse("test", text, Path::new(""), &[]).unwrap();
+        let simulation = Simulation::new(&scene, crate::BackendChoice::Serial).unwrap();
+        let (positions, triangles) = surface(&simulation);
+        assert_eq!(positions.len(), 9 + 2 * 92);
+        assert_eq!(triangles.len(), 8 + 2 * 180);
+        for (number, place) in positions[9..].iter().enumerate() {
+            let center = Vec3::X * if number < 92 { 5.0 } else { 8.0 };
+            assert!((place.distance(center) - 1.2).abs() < 1e-5, "{place}");
+        }
+        assert!(triangles[8 + 180..].as_flattened().iter().all(|&corner| corner >= 9 + 92));
     }
 }

@@ -6,5 +6,5 @@ mod frames;
 mod metrics;
 
 pub use expect::{Outcome, check_expectations};
-pub use frames::{FrameError, FrameFormat, FrameWriter, write_beside};
+pub use frames::{FrameError, FrameFormat, FrameWriter, surface, write_beside};
 pub use metrics::{Energy, Penetration};

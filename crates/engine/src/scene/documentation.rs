@@ -25,6 +25,8 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Torus", "Torus"),
     ("BoxSurface", "Box"),
     ("Block", "Block"),
+    ("Solid", "Solid"),
+    ("Part", "Solid"),
     ("MeshFile", "File"),
     ("Transform", "Transform"),
     ("Selection", "Selections"),

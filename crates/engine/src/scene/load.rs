@@ -33,6 +33,8 @@ pub struct Scene {
     pub file: SceneFile,
     /// For each body its mesh, welded, before its transform. Copies of a body share it.
     pub meshes: Vec<Arc<Mesh>>,
+    /// For each body that has one, its embedded surface, before the body's transform.
+    pub surfaces: Vec<Option<Arc<Mesh>>>,
     /// For each shape that is a mesh, that mesh, scaled, before its position and rotation.
     pub shape_meshes: Vec<Option<Arc<Mesh>>>,
     /// What a user should know although it is no error.
@@ -165,7 +167,8 @@ impl Reader<'_> {
         }
         let bodies = meshes.bodies.into_iter().flatten().collect();
         let notes = meshes.notes.into_iter().chain(loose_bodies(&file)).collect();
-        Ok(Scene { name, file, meshes: bodies, shape_meshes: meshes.shapes, notes })
+        let (surfaces, shape_meshes) = (meshes.surfaces, meshes.shapes);
+        Ok(Scene { name, file, meshes: bodies, surfaces, shape_meshes, notes })
     }
 
     fn apply_overrides(&self, tree: &mut Node) -> Vec<SceneError> {

@@ -4,10 +4,11 @@
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::file::{Body, Geometry, MeshFile, MeshSource, SceneFile};
+use super::file::{Body, BodyKind, Geometry, MeshFile, MeshSource, SceneFile, Solid};
 use super::path::{Finding, Path, is_blamed};
 use super::sources::{make, source_path, vertex_count};
-use crate::mesh::load::load_obj;
+use super::validate::SOFT_WITHOUT_TETRAHEDRA;
+use crate::mesh::load::load;
 use crate::mesh::weld::weld;
 use crate::mesh::{Mesh, MeshError, Topology};
 
@@ -22,6 +23,8 @@ pub const MAX_CELLS: u32 = 1024;
 pub(super) struct Meshes {
     /// One for each body.
     pub(super) bodies: Vec<Option<Arc<Mesh>>>,
+    /// One for each body that has an embedded surface, and could be made.
+    pub(super) surfaces: Vec<Option<Arc<Mesh>>>,
     /// One for each shape; shapes that are no mesh have none.
     pub(super) shapes: Vec<Option<Arc<Mesh>>>,
     /// What a user should know although it is no error.
@@ -49,12 +52,18 @@ pub(super) fn make_meshes(
         unless_blamed(&path.key("mesh"), findings, || maker.body(body, &path))
     });
     let bodies = bodies.collect();
+    let surfaces = file.bodies.iter().enumerate().map(|(index, body)| {
+        let path = Path::default().key("bodies").index(index).key("surface");
+        let source = body.surface.as_ref()?;
+        unless_blamed(&path, findings, || maker.surface(source, body.copies(), &path))
+    });
+    let surfaces = surfaces.collect();
     let shapes = file.shapes.iter().enumerate().map(|(index, shape)| {
         let path = Path::default().key("shapes").index(index).key("geometry").key("mesh");
         let Geometry::Mesh { source, cell, scale } = &shape.geometry else { return None };
         unless_blamed(&path, findings, || maker.shape(source, *cell, *scale, &path))
     });
-    Meshes { bodies, shapes: shapes.collect(), notes: maker.notes }
+    Meshes { bodies, surfaces, shapes: shapes.collect(), notes: maker.notes }
 }
 
 fn unless_blamed(
@@ -92,6 +101,24 @@ impl Maker<'_> {
         }
         if announced.is_none() {
             self.spend(mesh.positions.len() as u128, body.copies(), blamed)?;
+        }
+        if matches!(body.mesh, MeshSource::File(_)) {
+            check_kind(body, &mesh, path)?;
+        }
+        Ok(mesh)
+    }
+
+    /// The surface that is drawn for a soft body. Its vertices count like particles, because
+    /// frames hold them for every copy.
+    fn surface(&mut self, source: &MeshSource, copies: u128, path: &Path) -> Result<Mesh, Finding> {
+        let source_path = source_path(source, path);
+        let announced = vertex_count(source);
+        if let Some(vertices) = announced {
+            self.spend(vertices, copies, &source_path)?;
+        }
+        let mesh = self.source(source, &source_path)?;
+        if announced.is_none() {
+            self.spend(mesh.positions.len() as u128, copies, &source_path)?;
         }
         Ok(mesh)
     }
@@ -134,18 +161,30 @@ impl Maker<'_> {
     }
 
     fn source(&mut self, source: &MeshSource, path: &Path) -> Result<Mesh, Finding> {
-        let made = make(source, |file| self.loaded(file));
+        let surface = match source {
+            MeshSource::Solid(Solid { surface: Some(surface), .. }) => {
+                let path = source_path(surface, &path.key("surface"));
+                let mesh = self.source(surface, &path)?;
+                check_closed(&mesh, &path)?;
+                Some(mesh)
+            }
+            _ => None,
+        };
+        let made = make(source, surface.as_ref(), |file| self.loaded(file));
         made.map_err(|error| match error {
             MeshError::Unreadable { .. } => {
                 Finding::new(path, format!("{error}; give a path relative to the scene's folder"))
             }
+            MeshError::LatticeTooFine { .. }
+            | MeshError::CellTooSmall { .. }
+            | MeshError::NothingInside { .. } => Finding::new(&path.key("cell"), error.to_string()),
             _ => Finding::new(path, error.to_string()),
         })
     }
 
     fn loaded(&mut self, file: &MeshFile) -> Result<Mesh, MeshError> {
         let path = self.directory.join(&file.path);
-        let loaded = load_obj(&path)?;
+        let loaded = load(&path)?;
         let place = path.display();
         self.notes.extend(loaded.notes.iter().map(|note| format!("{place}: {note}")));
         Ok(loaded.mesh)
@@ -159,6 +198,18 @@ fn welded(mesh: &Mesh, distance: f32, path: &Path) -> Result<Mesh, Finding> {
         return Err(Finding::new(path, message));
     }
     Ok(welded.mesh)
+}
+
+/// Cloth is made of triangles, soft bodies of tetrahedra; a file may have either.
+fn check_kind(body: &Body, mesh: &Mesh, path: &Path) -> Result<(), Finding> {
+    let message = match (body.kind, mesh.tetrahedra.is_empty()) {
+        (BodyKind::Cloth, false) => {
+            "is \"cloth\", but the mesh is a solid of tetrahedra; give kind = \"soft\""
+        }
+        (BodyKind::Soft, true) => SOFT_WITHOUT_TETRAHEDRA,
+        _ => return Ok(()),
+    };
+    Err(Finding::new(&path.key("kind"), message))
 }
 
 /// Only a closed surface, wound one way, has an inside.

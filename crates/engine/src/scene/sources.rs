@@ -1,10 +1,14 @@
 //! What a [`MeshSource`] stands for: how many vertices, which key, which mesh.
 
-use super::file::{Diagonals, MeshFile, MeshSource};
-use super::path::Path;
-use crate::mesh::{Mesh, MeshError, generate};
+use glam::Vec3;
 
-/// How many vertices a generator will make; `None` for files.
+use super::file::{Diagonals, MeshFile, MeshSource, Part, Solid};
+use super::path::Path;
+use crate::mesh::implicit::{Blend, Form};
+use crate::mesh::{Mesh, MeshError, SparseSdf, generate, tetrahedralize};
+
+/// How many vertices a generator will make; `None` where that shows only when it is made:
+/// for files, and for solids, which have their own limit.
 pub(super) fn vertex_count(source: &MeshSource) -> Option<u128> {
     let product = |numbers: &[u32]| numbers.iter().copied().map(u128::from).product::<u128>();
     Some(match source {
@@ -18,7 +22,7 @@ pub(super) fn vertex_count(source: &MeshSource) -> Option<u128> {
             corners(surface.cells).saturating_sub(product(&inside))
         }
         MeshSource::Block(block) => corners(block.cells),
-        MeshSource::File(_) => return None,
+        MeshSource::Solid(_) | MeshSource::File(_) => return None,
     })
 }
 
@@ -37,13 +41,16 @@ pub(super) fn source_path(source: &MeshSource, path: &Path) -> Path {
         MeshSource::Torus(_) => path.key("torus"),
         MeshSource::Box(_) => path.key("box"),
         MeshSource::Block(_) => path.key("block"),
+        MeshSource::Solid(_) => path.key("solid"),
         MeshSource::File(_) => path.key("file").key("path"),
     }
 }
 
-/// Makes the mesh of a generator, or lets `load` make that of a file.
+/// Makes the mesh of a generator, or lets `load` make that of a file. `surface` is that of a
+/// solid that has one.
 pub(super) fn make(
     source: &MeshSource,
+    surface: Option<&Mesh>,
     load: impl FnOnce(&MeshFile) -> Result<Mesh, MeshError>,
 ) -> Result<Mesh, MeshError> {
     match source {
@@ -58,7 +65,48 @@ pub(super) fn make(
         }
         MeshSource::Box(surface) => generate::box_surface(surface.size, surface.cells),
         MeshSource::Block(block) => generate::block(block.size, block.cells),
+        MeshSource::Solid(solid) => match surface {
+            Some(surface) => inside(surface, solid.cell),
+            None => blended(solid),
+        },
         MeshSource::File(file) => load(file),
+    }
+}
+
+/// Fills a closed surface. Half a cell is as fine as the lattice can tell.
+fn inside(surface: &Mesh, cell: f32) -> Result<Mesh, MeshError> {
+    let field = SparseSdf::build(surface, 0.5 * cell).map_err(|error| match error {
+        MeshError::CellTooSmall { cell, blocks, most, enough } => {
+            MeshError::CellTooSmall { cell: 2.0 * cell, blocks, most, enough: 2.0 * enough }
+        }
+        other => other,
+    })?;
+    let bounds = surface.bounds().ok_or(MeshError::NoVolume)?;
+    tetrahedralize(|place| field.sample(place).0, &bounds, cell)
+}
+
+fn blended(solid: &Solid) -> Result<Mesh, MeshError> {
+    let blend = Blend { forms: solid.parts.iter().map(form).collect(), width: solid.blend };
+    let bounds = blend.bounds().ok_or(MeshError::NoVolume)?;
+    tetrahedralize(|place| blend.distance(place), &bounds, solid.cell)
+}
+
+fn form(part: &Part) -> Form {
+    match *part {
+        Part::Sphere { center, radius } => Form::Sphere { center: center.into(), radius },
+        Part::Ellipsoid { center, radii } => {
+            Form::Ellipsoid { center: center.into(), radii: radii.into() }
+        }
+        Part::Capsule { from, to, radius } => {
+            Form::Capsule { from: from.into(), to: to.into(), radius }
+        }
+        Part::Box { center, size } => Form::Box { center: center.into(), size: size.into() },
+        Part::Torus { center, radius, tube_radius } => {
+            Form::Torus { center: center.into(), radius, tube_radius }
+        }
+        Part::Hairs { center, radius, length, hair_radius, count } => {
+            Form::hairs(Vec3::from(center), radius, length, hair_radius, count)
+        }
     }
 }
 
@@ -90,7 +138,7 @@ mod tests {
         ];
         for text in sources {
             let source: MeshSource = toml::from_str(text).unwrap();
-            let mesh = make(&source, |_| unreachable!()).unwrap();
+            let mesh = make(&source, None, |_| unreachable!()).unwrap();
             assert_eq!(vertex_count(&source), Some(mesh.positions.len() as u128), "{text}");
         }
     }

@@ -81,6 +81,9 @@ fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
             .push(Finding::new(&path.key("mass"), "is given beside `density`; give one of them"));
     }
     check_mesh_source(&body.mesh, &path.key("mesh"), findings);
+    if let Some(surface) = &body.surface {
+        check_mesh_source(surface, &path.key("surface"), findings);
+    }
     check_solid(body, path, findings);
     for (index, pin) in body.pins.iter().enumerate() {
         check_selection(pin, &path.key("pins").index(index), findings);
@@ -91,32 +94,71 @@ fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Cloth is made of triangles, soft bodies of tetrahedra.
+/// For a soft body whose mesh is a surface.
+pub(super) const SOFT_WITHOUT_TETRAHEDRA: &str = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block` or `mesh.solid`, or kind = \"cloth\"";
+
+/// Cloth is made of triangles, soft bodies of tetrahedra. What files are made of shows when
+/// they are loaded.
 fn check_solid(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
-    let is_block = matches!(body.mesh, MeshSource::Block(_));
-    match body.kind {
-        BodyKind::Cloth if is_block => {
+    let kind = path.key("kind");
+    match (body.kind, &body.mesh) {
+        (BodyKind::Cloth, MeshSource::Block(_)) => {
             let message = "is \"cloth\", but `mesh.block` is a solid; give kind = \"soft\", or \
                            `mesh.box` for its surface";
-            findings.push(Finding::new(&path.key("kind"), message));
+            findings.push(Finding::new(&kind, message));
         }
-        BodyKind::Soft if !is_block => {
-            let message = "is \"soft\", but the mesh has no tetrahedra; give `mesh.block`, or \
-                           kind = \"cloth\"";
-            findings.push(Finding::new(&path.key("kind"), message));
+        (BodyKind::Cloth, MeshSource::Solid(_)) => {
+            let message = "is \"cloth\", but `mesh.solid` is a solid; give kind = \"soft\"";
+            findings.push(Finding::new(&kind, message));
         }
-        BodyKind::Cloth if body.elements.volume.is_some() => {
-            let message =
-                "needs tetrahedra, but the body is cloth; remove it or give kind = \"soft\"";
-            findings.push(Finding::new(&path.key("elements").key("volume"), message));
-        }
-        _ => {}
+        (BodyKind::Soft, MeshSource::Block(_) | MeshSource::Solid(_) | MeshSource::File(_)) => {}
+        (BodyKind::Soft, _) => findings.push(Finding::new(&kind, SOFT_WITHOUT_TETRAHEDRA)),
+        (BodyKind::Cloth, _) => check_cloth(body, path, findings),
+    }
+}
+
+/// What only soft bodies can have.
+fn check_cloth(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
+    if body.elements.volume.is_some() {
+        let message = "needs tetrahedra, but the body is cloth; remove it or give kind = \"soft\"";
+        findings.push(Finding::new(&path.key("elements").key("volume"), message));
+    }
+    if body.surface.is_some() {
+        let message =
+            "needs tetrahedra to follow, but the body is cloth; remove it or give kind = \"soft\"";
+        findings.push(Finding::new(&path.key("surface"), message));
     }
 }
 
 fn check_mesh_source(source: &MeshSource, path: &Path, findings: &mut Vec<Finding>) {
-    if let MeshSource::Torus(torus) = source {
-        check_torus(torus.radius, torus.tube_radius, &path.key("torus"), findings);
+    match source {
+        MeshSource::Torus(torus) => {
+            check_torus(torus.radius, torus.tube_radius, &path.key("torus"), findings);
+        }
+        MeshSource::Solid(solid) => check_parts(solid, &path.key("solid"), findings),
+        _ => {}
+    }
+}
+
+/// A solid has forms or a surface.
+fn check_parts(solid: &Solid, path: &Path, findings: &mut Vec<Finding>) {
+    match (&solid.surface, solid.parts.is_empty()) {
+        (None, true) => {
+            let message = "has neither `parts` nor `surface`; give one of them";
+            findings.push(Finding::new(path, message));
+        }
+        (Some(_), false) => {
+            let message = "is given beside `parts`; give one of them";
+            findings.push(Finding::new(&path.key("surface"), message));
+        }
+        (Some(surface), true) => check_mesh_source(surface, &path.key("surface"), findings),
+        (None, false) => {}
+    }
+    for (index, part) in solid.parts.iter().enumerate() {
+        if let Part::Torus { radius, tube_radius, .. } = part {
+            let path = path.key("parts").index(index).key("torus");
+            check_torus(*radius, *tube_radius, &path, findings);
+        }
     }
 }
 

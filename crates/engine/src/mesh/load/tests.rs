@@ -149,14 +149,14 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
 
 #[test]
 fn a_file_that_is_missing_or_none_is_named() {
-    let message = load_obj(Path::new("/no/such/shirt.obj")).unwrap_err().to_string();
+    let message = load(Path::new("/no/such/shirt.obj")).unwrap_err().to_string();
     assert!(message.starts_with("cannot read /no/such/shirt.obj: "), "{message}");
     let folder = tempfile::tempdir().unwrap();
-    let message = load_obj(folder.path()).unwrap_err().to_string();
+    let message = load(folder.path()).unwrap_err().to_string();
     assert!(message.ends_with("it is not a regular file"), "{message}");
     let file = folder.path().join("shirt.obj");
     std::fs::write(&file, format!("{SQUARE}f 1 2 3 4")).unwrap();
-    assert_eq!(load_obj(&file).unwrap().mesh.triangles.len(), 2);
+    assert_eq!(load(&file).unwrap().mesh.triangles.len(), 2);
 }
 
 #[test]

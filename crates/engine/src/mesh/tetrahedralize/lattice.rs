@@ -48,8 +48,7 @@ impl Lattice {
         }
         let half_size = 0.5 * (bounds.max.as_dvec3() - bounds.min.as_dvec3());
         let nodes = |cell: f64| 2.0 * (2.0 * reach(half_size, cell) + 1.0).element_product();
-        // Written so that what is not a number is too much.
-        if !(nodes(f64::from(cell)) <= MOST_NODES) {
+        if !half_size.is_finite() || nodes(f64::from(cell)) > MOST_NODES {
             let mut enough = f64::from(cell);
             while nodes(enough) > MOST_NODES {
                 enough *= 1.05;

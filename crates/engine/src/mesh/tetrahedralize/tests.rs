@@ -132,7 +132,7 @@ fn what_cannot_be_meshed_says_why() {
     assert_eq!(
         error(|_| -1.0, 0.009),
         "a cell of 0.009 m makes a lattice of 2.2e7 nodes, the most is 4194304; a cell of \
-         0.016437355 m would do"
+         0.01642684 m would do"
     );
     let nothing = "no part of the solid is as thick as a cell of 0.5 m; give a smaller cell";
     assert_eq!(error(|_| 1.0, 0.5), nothing);

@@ -18,6 +18,9 @@ pub struct Body {
     pub kind: BodyKind,
     /// The rest shape.
     pub mesh: MeshSource,
+    /// For soft bodies: a finer surface that follows the tetrahedra, for frames and pictures.
+    #[serde(default)]
+    pub surface: Option<MeshSource>,
     /// Vertices closer than this (in meters, before the transform) become one.
     #[serde(default)]
     #[schemars(transform = range::not_negative)]

@@ -27,7 +27,9 @@ pub enum MeshSource {
     Box(BoxSurface),
     /// A solid box of tetrahedra, six to a cell. Groups as for the box.
     Block(Block),
-    /// A Wavefront OBJ file. Groups: the file's objects and groups.
+    /// A solid of tetrahedra inside blended forms or a closed surface. Groups: none.
+    Solid(Solid),
+    /// A file: Wavefront OBJ, Gmsh (.msh) or TetGen (.node and .ele). Groups: the file's.
     File(MeshFile),
 }
 
@@ -144,6 +146,99 @@ pub struct Block {
     /// Cubes along x, y and z.
     #[schemars(transform = range::at_least::<1>)]
     pub cells: [u32; 3],
+}
+
+/// See [`MeshSource::Solid`]. Give `parts` or `surface`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Solid {
+    /// Side of the cubes, of twelve tetrahedra each, that fill the solid, m.
+    #[schemars(transform = range::positive)]
+    pub cell: f32,
+    /// Forms that together make the solid.
+    #[serde(default)]
+    pub parts: Vec<Part>,
+    /// Width of the seams between parts that are rounded, m.
+    #[serde(default)]
+    #[schemars(transform = range::not_negative)]
+    pub blend: f32,
+    /// A closed surface that bounds the solid.
+    #[serde(default)]
+    pub surface: Option<Box<MeshSource>>,
+}
+
+/// A form that is part of a solid.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum Part {
+    /// A ball.
+    Sphere {
+        /// Its middle, m.
+        #[serde(default)]
+        center: [f32; 3],
+        /// From the center to the surface, m.
+        #[schemars(transform = range::positive)]
+        radius: f32,
+    },
+    /// A ball stretched along the axes.
+    Ellipsoid {
+        /// Its middle, m.
+        #[serde(default)]
+        center: [f32; 3],
+        /// From the center to the surface along x, y and z, m.
+        #[schemars(transform = range::positive)]
+        radii: [f32; 3],
+    },
+    /// All that is close to a line.
+    Capsule {
+        /// Where the line starts, m.
+        from: [f32; 3],
+        /// Where it ends, m.
+        to: [f32; 3],
+        /// From the line to the surface, m.
+        #[schemars(transform = range::positive)]
+        radius: f32,
+    },
+    /// A box along the axes.
+    Box {
+        /// Its middle, m.
+        #[serde(default)]
+        center: [f32; 3],
+        /// Full lengths along x, y and z, m.
+        #[schemars(transform = range::positive)]
+        size: [f32; 3],
+    },
+    /// A ring around the y axis.
+    Torus {
+        /// Its middle, m.
+        #[serde(default)]
+        center: [f32; 3],
+        /// From the center to the middle of the tube, m.
+        #[schemars(transform = range::positive)]
+        radius: f32,
+        /// Radius of the tube, m.
+        #[schemars(transform = range::positive)]
+        tube_radius: f32,
+    },
+    /// Hairs that stand on a ball, evenly spread. They start in its center; the ball is not
+    /// part of it.
+    Hairs {
+        /// Middle of the ball, m.
+        #[serde(default)]
+        center: [f32; 3],
+        /// Radius of the ball, m.
+        #[schemars(transform = range::positive)]
+        radius: f32,
+        /// From the ball to the middle of a hair's round tip, m.
+        #[schemars(transform = range::positive)]
+        length: f32,
+        /// Half of a hair's thickness, m.
+        #[schemars(transform = range::positive)]
+        hair_radius: f32,
+        /// How many there are.
+        #[schemars(transform = range::between::<1, 4096>)]
+        count: u32,
+    },
 }
 
 /// See [`MeshSource::File`].
