@@ -210,7 +210,7 @@ mod tests {
             repeat = { count = [2, 1, 1], spacing = [3, 0, 0] }
         "#;
         let scene = crate::scene::Scene::parse("test", text, Path::new(""), &[]).unwrap();
-        let simulation = Simulation::new(&scene, crate::BackendChoice::Serial).unwrap();
+        let simulation = Simulation::new(&scene, crate::simulation::BackendChoice::Serial).unwrap();
         let (positions, triangles) = surface(&simulation);
         assert_eq!(positions.len(), 9 + 2 * 92);
         assert_eq!(triangles.len(), 8 + 2 * 180);

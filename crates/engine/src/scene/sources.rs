@@ -66,29 +66,37 @@ pub(super) fn make(
         MeshSource::Box(surface) => generate::box_surface(surface.size, surface.cells),
         MeshSource::Block(block) => generate::block(block.size, block.cells),
         MeshSource::Solid(solid) => match surface {
-            Some(surface) => inside(surface, solid.cell),
+            Some(surface) => inside(surface, solid),
             None => blended(solid),
         },
         MeshSource::File(file) => load(file),
     }
 }
 
-/// Fills a closed surface. Half a cell is as fine as the lattice can tell.
-fn inside(surface: &Mesh, cell: f32) -> Result<Mesh, MeshError> {
-    let field = SparseSdf::build(surface, 0.5 * cell).map_err(|error| match error {
+/// Fills a closed surface. Half a cell is as fine as the lattice can tell, and a hollow solid
+/// needs exact distances up to the far side of its wall.
+fn inside(surface: &Mesh, solid: &Solid) -> Result<Mesh, MeshError> {
+    let band = solid.cell + solid.wall.unwrap_or(0.0);
+    let field = SparseSdf::build_with_band(surface, 0.5 * solid.cell, band);
+    let field = field.map_err(|error| match error {
         MeshError::CellTooSmall { cell, blocks, most, enough } => {
             MeshError::CellTooSmall { cell: 2.0 * cell, blocks, most, enough: 2.0 * enough }
         }
         other => other,
     })?;
     let bounds = surface.bounds().ok_or(MeshError::NoVolume)?;
-    tetrahedralize(|place| field.sample(place).0, &bounds, cell)
+    tetrahedralize(|place| hollowed(field.sample(place).0, solid), &bounds, solid.cell)
 }
 
 fn blended(solid: &Solid) -> Result<Mesh, MeshError> {
     let blend = Blend { forms: solid.parts.iter().map(form).collect(), width: solid.blend };
     let bounds = blend.bounds().ok_or(MeshError::NoVolume)?;
-    tetrahedralize(|place| blend.distance(place), &bounds, solid.cell)
+    tetrahedralize(|place| hollowed(blend.distance(place), solid), &bounds, solid.cell)
+}
+
+/// Signed distance to a solid without what is deeper inside than its wall is thick.
+fn hollowed(distance: f32, solid: &Solid) -> f32 {
+    solid.wall.map_or(distance, |wall| distance.max(-distance - wall))
 }
 
 fn form(part: &Part) -> Form {

@@ -162,6 +162,10 @@ pub struct Solid {
     #[serde(default)]
     #[schemars(transform = range::not_negative)]
     pub blend: f32,
+    /// Thickness of the wall of a hollow solid, m; default: the solid is full.
+    #[serde(default)]
+    #[schemars(transform = range::positive)]
+    pub wall: Option<f32>,
     /// A closed surface that bounds the solid.
     #[serde(default)]
     pub surface: Option<Box<MeshSource>>,
