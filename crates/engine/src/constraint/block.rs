@@ -11,11 +11,30 @@ use crate::math::Lane;
 /// those before it.
 const SINGULAR: f32 = 1e-6;
 
-/// Δλ. A row that cannot move anything, or nothing that the rows before it do not move, gets 0.
+/// J W Jᵀ, lower half.
 #[inline(always)]
-pub(super) fn solve<L: Lane, const N: usize, const M: usize>(
+pub(super) fn mobility<L: Lane, const N: usize, const M: usize>(
     rows: &[Row<L, N>; M],
     w: &[L; N],
+) -> [[L; M]; M] {
+    let mut matrix = [[L::splat(0.0); M]; M];
+    for row in 0..M {
+        for column in 0..=row {
+            let (a, b) = (&rows[row].gradients, &rows[column].gradients);
+            let mut sum = w[0] * a[0].dot(b[0]);
+            for corner in 1..N {
+                sum = sum + w[corner] * a[corner].dot(b[corner]);
+            }
+            matrix[row][column] = sum;
+        }
+    }
+    matrix
+}
+
+/// Δλ. A row that cannot move anything, or nothing that the rows before it do not move, gets 0.
+#[inline(always)]
+pub(super) fn solve<L: Lane, const M: usize>(
+    mobility: &[[L; M]; M],
     compliance: &[L; M],
     right: &[L; M],
 ) -> [L; M] {
@@ -26,23 +45,22 @@ pub(super) fn solve<L: Lane, const N: usize, const M: usize>(
     let mut solution = *right;
     for row in 0..M {
         for column in 0..row {
-            let mut entry = product(&rows[row], &rows[column], w);
+            let mut entry = mobility[row][column];
             for before in 0..column {
                 entry = entry - lower[row][before] * lower[column][before] * pivots[before];
             }
             lower[row][column] = entry * inverses[column];
             solution[row] = solution[row] - lower[row][column] * solution[column];
         }
-        let movable = product(&rows[row], &rows[row], w);
+        let movable = mobility[row][row];
         let mut pivot = movable + compliance[row];
         for before in 0..row {
             pivot = pivot - lower[row][before] * lower[row][before] * pivots[before];
         }
-        let least = L::select(zero.less(movable), movable * L::splat(SINGULAR), pivot);
-        let usable = least.less(pivot);
+        let least = if row == 0 { zero } else { movable * L::splat(SINGULAR) };
+        let usable = least.less(L::select(zero.less(movable), pivot, zero));
         pivots[row] = pivot;
-        let divisor = L::select(usable, pivot, L::splat(1.0));
-        inverses[row] = L::select(usable, L::splat(1.0) / divisor, zero);
+        inverses[row] = L::select(usable, L::splat(1.0) / pivot, zero);
     }
     for row in (0..M).rev() {
         solution[row] = solution[row] * inverses[row];
@@ -51,16 +69,6 @@ pub(super) fn solve<L: Lane, const N: usize, const M: usize>(
         }
     }
     solution
-}
-
-/// Σ wᵢ ∇ᵢC·∇ᵢC′ of two rows.
-#[inline(always)]
-fn product<L: Lane, const N: usize>(a: &Row<L, N>, b: &Row<L, N>, w: &[L; N]) -> L {
-    let mut sum = w[0] * a.gradients[0].dot(b.gradients[0]);
-    for corner in 1..N {
-        sum = sum + w[corner] * a.gradients[corner].dot(b.gradients[corner]);
-    }
-    sum
 }
 
 #[cfg(test)]
@@ -83,9 +91,10 @@ mod tests {
             row([[0.7, 0.0, 0.2], [-0.5, 0.5, 1.5]]),
         ];
         let (w, compliance, right) = ([0.5, 2.0], [0.1, 0.0, 0.3], [1.0, -2.0, 0.5]);
-        let change = solve(&rows, &w, &compliance, &right);
+        let matrix = mobility(&rows, &w);
+        let change = solve(&matrix, &compliance, &right);
         for i in 0..3 {
-            let left: f32 = (0..3).map(|j| product(&rows[i], &rows[j], &w) * change[j]).sum();
+            let left: f32 = (0..3).map(|j| matrix[i.max(j)][i.min(j)] * change[j]).sum();
             let error = left + compliance[i] * change[i] - right[i];
             assert!(error.abs() < 1e-5, "row {i}: {error}");
         }
@@ -95,9 +104,14 @@ mod tests {
     fn rows_that_cannot_move_anything_are_left_alone() {
         let some = row([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]);
         let none = row([[0.0; 3]; 2]);
-        assert_eq!(solve(&[none], &[1.0, 1.0], &[0.0], &[3.0]), [0.0]);
-        assert_eq!(solve(&[none], &[1.0, 1.0], &[0.5], &[3.0]), [0.0]);
-        assert_eq!(solve(&[some], &[0.0, 0.0], &[0.5], &[3.0]), [0.0]);
-        assert_eq!(solve(&[some, some], &[1.0, 1.0], &[0.0, 0.0], &[3.0, 3.0]), [1.5, 0.0]);
+        let one = |row: Row<f32, 2>, w: f32, compliance: f32| {
+            solve(&mobility(&[row], &[w; 2]), &[compliance], &[3.0])
+        };
+        assert_eq!(one(none, 1.0, 0.0), [0.0]);
+        assert_eq!(one(none, 1.0, 0.5), [0.0]);
+        assert_eq!(one(some, 0.0, 0.5), [0.0]);
+        assert_eq!(one(some, 1.0, 0.0), [1.5]);
+        let twice = mobility(&[some, some], &[1.0; 2]);
+        assert_eq!(solve(&twice, &[0.0; 2], &[3.0; 2]), [1.5, 0.0]);
     }
 }

@@ -24,4 +24,10 @@ impl Constraint<2, 1, 1> for Distance {
         let normal = difference * (L::splat(1.0) / length.max(L::splat(TINY)));
         [Row { value: length - rest, gradients: [normal, -normal] }]
     }
+
+    /// The gradients are unit vectors.
+    #[inline(always)]
+    fn mobility<L: Lane>(_: &[Row<L, 2>; 1], w: &[L; 2]) -> [[L; 1]; 1] {
+        [[w[0] + w[1]]]
+    }
 }

@@ -40,6 +40,12 @@ pub trait Constraint<const N: usize, const M: usize, const K: usize> {
     fn constants(rest: &[Vec3<f64>; N]) -> [f64; K];
     /// All rows at these places.
     fn evaluate<L: Lane>(x: &[Vec3<L>; N], constants: &[L; K]) -> [Row<L, N>; M];
+    /// J W Jᵀ: how much each row moves each other one. The lower half is enough. A kind whose
+    /// gradients have a known length says so here, and is spared a long chain of operations.
+    #[inline(always)]
+    fn mobility<L: Lane>(rows: &[Row<L, N>; M], w: &[L; N]) -> [[L; M]; M] {
+        block::mobility(rows, w)
+    }
 }
 
 /// Runs `$body` with `$C`, `$N`, `$M` and `$K` bound to the constraint type of a kind, its number of

@@ -95,9 +95,10 @@ pub(super) fn project<C, L, P, F, const N: usize, const M: usize, const K: usize
 {
     let batch = Batch::<M, K>::new(sweep, places.clone());
     let particles = particles.part(places);
-    let whole = particles.count() - particles.count() % L::WIDTH;
-    for first in (0..whole).step_by(L::WIDTH) {
+    let mut first = 0;
+    while first + L::WIDTH <= particles.count() {
         let own = first..first + L::WIDTH;
+        first = own.end;
         let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
         if lanes.all_movable() {
             lanes.solve::<C, F, M, K>(&batch, own, multipliers);
@@ -112,8 +113,8 @@ pub(super) fn project<C, L, P, F, const N: usize, const M: usize, const K: usize
             }
         }
     }
-    if whole < particles.count() {
-        let own = whole..particles.count();
+    if first < particles.count() {
+        let own = first..particles.count();
         let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
         lanes.solve::<C, F, M, K>(&batch, own, multipliers);
         lanes.store_movable();
@@ -173,7 +174,7 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
             constants[constant] = L::load(&batch.constants[constant][own.clone()]);
         }
         let rows = C::evaluate(&self.x, &constants);
-        let change = change::<L, F, N, M, K>(&rows, &self.w, batch, own, multipliers);
+        let change = change::<C, L, F, N, M, K>(&rows, &self.w, batch, own, multipliers);
         for corner in 0..N {
             let w = self.w[corner];
             let mut push = rows[0].gradients[corner] * (w * change[0]);
@@ -212,13 +213,18 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
 
 /// Δλ of every row; the sum of Δλ is kept where compliance asks for it.
 #[inline(always)]
-fn change<L: Lane, F: Access<f32>, const N: usize, const M: usize, const K: usize>(
+fn change<C, L, F, const N: usize, const M: usize, const K: usize>(
     rows: &[Row<L, N>; M],
     w: &[L; N],
     batch: &Batch<'_, M, K>,
     own: Range<usize>,
     multipliers: F,
-) -> [L; M] {
+) -> [L; M]
+where
+    C: Constraint<N, M, K>,
+    L: Lane,
+    F: Access<f32>,
+{
     let zero = L::splat(0.0);
     let mut right = [zero; M];
     let mut compliance = [zero; M];
@@ -239,7 +245,7 @@ fn change<L: Lane, F: Access<f32>, const N: usize, const M: usize, const K: usiz
             }
         }
     }
-    let change = block::solve(rows, w, &compliance, &right);
+    let change = block::solve(&C::mobility(rows, w), &compliance, &right);
     if batch.response == Response::Compliance {
         for row in 0..M {
             let mut kept = [0.0; MAX_WIDTH];
