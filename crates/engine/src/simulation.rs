@@ -162,14 +162,15 @@ impl Simulation {
     }
 
     /// Places of the bodies' particles, m, in the scene's order; the fourth number is the inverse
-    /// mass.
-    pub fn positions(&self) -> &[[f32; 4]] {
-        &self.state.positions[..self.model.body_of.len()]
+    /// mass. A copy: in memory, particles have an order of their own.
+    pub fn positions(&self) -> Vec<[f32; 4]> {
+        self.model.in_scene_order(&self.state.positions)
     }
 
-    /// Velocities of the bodies' particles, m/s; the fourth number means nothing.
-    pub fn velocities(&self) -> &[[f32; 4]] {
-        &self.state.velocities[..self.model.body_of.len()]
+    /// Velocities of the bodies' particles, m/s, in the scene's order; the fourth number means
+    /// nothing.
+    pub fn velocities(&self) -> Vec<[f32; 4]> {
+        self.model.in_scene_order(&self.state.velocities)
     }
 
     /// Particles that touched a shape at the end of the last step.
@@ -202,13 +203,14 @@ impl Simulation {
 
     fn divergence(&self) -> SimulationError {
         let is_lost = |place: &[f32; 4]| !place.iter().all(|x| x.is_finite());
-        let particle = self.positions().iter().position(is_lost).unwrap_or(0);
+        let own = &self.state.positions[..self.model.body_of.len()];
+        let particle = own.iter().position(is_lost).unwrap_or(0);
         let body = &self.model.bodies[self.model.body_of[particle] as usize];
         let [x, y, z, _] = self.state.positions[particle];
         SimulationError::Diverged {
             step: self.steps,
             body: body.name.clone(),
-            particle: particle - body.particles.start,
+            particle: body.numbering.vertex((particle - body.particles.start) as u32) as usize,
             place: [x, y, z],
         }
     }

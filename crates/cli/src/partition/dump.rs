@@ -11,16 +11,16 @@ use crate::failure::Failure;
 
 /// One kind. The fields are a contract: see docs/cli.md.
 #[derive(Serialize)]
-struct Dump<'a> {
+struct Dump {
     kind: &'static str,
     /// Particles of each element.
-    elements: Vec<&'a [u32]>,
+    elements: Vec<Vec<u32>>,
     /// The same after splitting.
-    bodies: Vec<&'a [u32]>,
+    bodies: Vec<Vec<u32>>,
     /// The original particle of each copy.
-    owner: &'a [u32],
+    owner: Vec<u32>,
     particles: usize,
-    pinned: Vec<usize>,
+    pinned: Vec<u32>,
     phase: Vec<u32>,
     block: Vec<u32>,
     batch: Vec<u32>,
@@ -31,12 +31,12 @@ pub(super) fn write(
     lists: &ConstraintLists,
     parts: &[Part<'_>],
 ) -> Result<(), Failure> {
-    let dumps: Vec<Dump<'_>> = parts.iter().map(|part| dump(part, lists)).collect();
+    let dumps: Vec<Dump> = parts.iter().map(|part| dump(part, lists)).collect();
     write_beside(path, |file| serde_json::to_writer(file, &dumps).map_err(Into::into))
         .map_err(|error| Failure::Work(format!("{}: {error}", path.display())))
 }
 
-fn dump<'a>(part: &'a Part<'a>, lists: &ConstraintLists) -> Dump<'a> {
+fn dump(part: &Part<'_>, lists: &ConstraintLists) -> Dump {
     let schedule = &part.partitioned.schedule;
     let [mut phases, mut blocks, mut batches] = [(); 3].map(|()| vec![0; schedule.len()]);
     for phase in 0..schedule.phase_count() {
@@ -50,14 +50,20 @@ fn dump<'a>(part: &'a Part<'a>, lists: &ConstraintLists) -> Dump<'a> {
             }
         }
     }
-    let arity = part.kind.arity();
+    // Copies have no place in the scene: they keep their ids, which come after all particles.
+    let scene_id = |&id: &u32| lists.scene_ids.get(id as usize).copied().unwrap_or(id);
+    let in_scene = |ids: &[u32]| ids.iter().map(scene_id).collect::<Vec<_>>();
+    let by_element = |ids: &[u32]| ids.chunks_exact(part.kind.arity()).map(in_scene).collect();
+    let fixed = lists.scene_ids.iter().zip(&lists.fixed);
+    let mut pinned: Vec<u32> = fixed.filter(|(_, fixed)| **fixed).map(|(&id, _)| id).collect();
+    pinned.sort_unstable();
     Dump {
         kind: part.kind.name(),
-        elements: part.elements.bodies().chunks_exact(arity).collect(),
-        bodies: part.partitioned.bodies.chunks_exact(arity).collect(),
-        owner: &part.partitioned.owners,
+        elements: by_element(part.elements.bodies()),
+        bodies: by_element(&part.partitioned.bodies),
+        owner: in_scene(&part.partitioned.owners),
         particles: lists.positions.len(),
-        pinned: (0..lists.fixed.len()).filter(|&particle| lists.fixed[particle]).collect(),
+        pinned,
         phase: phases,
         block: blocks,
         batch: batches,

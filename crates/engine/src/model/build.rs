@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 
 use super::elements::{Piece, Pools, Sites, pool, softness};
-use super::{Body, ConstraintLists, Model, ModelError, Shape, Wind, schedules};
+use super::{Body, ConstraintLists, Model, ModelError, Numbering, Shape, Wind, schedules};
 use crate::collide::{Form, Frame, Motion};
 use crate::constraint::{Group, Kind};
 use crate::math;
@@ -29,8 +29,10 @@ pub(super) fn build(scene: &Scene) -> Result<(Model, State), ModelError> {
 
 pub(super) fn constraint_lists(scene: &Scene) -> Result<ConstraintLists, ModelError> {
     let builder = Builder::fill(scene, &shapes(scene)?)?;
+    let scene_ids = builder.scene_ids();
     Ok(ConstraintLists {
         lists: builder.pools.into_iter().map(|((kind, _), pool)| (kind, pool.particles)).collect(),
+        scene_ids,
         positions: builder.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect(),
         fixed: builder.particles.iter().map(|particle| particle[3] == 0.0).collect(),
     })
@@ -72,16 +74,18 @@ impl Builder {
         let in_mesh = |error: MeshError| ModelError::Mesh { name: body.name.clone(), error };
         let surface = surface.map(|surface| Embedding::new(mesh, surface)).transpose();
         let surface = surface.map_err(in_mesh)?.map(Arc::new);
-        let sites = Sites::new(mesh, Topology::new(mesh).map_err(in_mesh)?);
+        let numbering = Arc::new(Numbering::along_curve(mesh));
+        let stored = numbering.renumber(mesh);
+        let sites = Sites::new(&stored, Topology::new(&stored).map_err(in_mesh)?);
         let copies = scene::instances(body).count();
         for (copy, instance) in scene::instances(body).enumerate() {
             let name =
                 if copies == 1 { body.name.clone() } else { format!("{}[{copy}]", body.name) };
-            let particles = self.add_copy(body, &name, mesh, &instance, &sites)?;
+            let particles = self.add_copy(body, &name, mesh, &instance, &sites, &numbering)?;
             let first_triangle = self.triangles.len();
             let moved =
                 |triangle: &[u32; 3]| triangle.map(|corner| corner + particles.start as u32);
-            self.triangles.extend(mesh.triangles.iter().map(moved));
+            self.triangles.extend(stored.triangles.iter().map(moved));
             self.body_of.resize(particles.end, self.bodies.len() as u32);
             self.bodies.push(Body {
                 name,
@@ -93,6 +97,7 @@ impl Builder {
                 drag: body.drag,
                 mesh: Arc::clone(mesh),
                 surface: surface.clone(),
+                numbering: Arc::clone(&numbering),
             });
         }
         Ok(())
@@ -106,6 +111,7 @@ impl Builder {
         mesh: &Arc<Mesh>,
         instance: &Affine3A,
         sites: &Sites,
+        numbering: &Numbering,
     ) -> Result<Range<usize>, ModelError> {
         let rest: Vec<Vec3> =
             mesh.positions.iter().map(|&place| instance.transform_point3(place)).collect();
@@ -117,15 +123,29 @@ impl Builder {
                 inverse_masses[pinned as usize] = 0.0;
             }
         }
-        let piece = Piece { body: name, first_particle, rest: &rest };
+        let rest = numbering.by_particle(&rest);
+        let piece = Piece { body: name, first_particle, rest: &rest, numbering };
         sites.gather(&body.elements, &piece, &mut self.pools)?;
 
         let [vx, vy, vz] = body.velocity;
-        for (place, w) in start.iter().zip(inverse_masses) {
+        let masses = numbering.by_particle(&inverse_masses);
+        for (place, w) in numbering.by_particle(&start).into_iter().zip(masses) {
             self.particles.push([place.x, place.y, place.z, w]);
             self.velocities.push(if w == 0.0 { [0.0; 4] } else { [vx, vy, vz, 0.0] });
         }
         Ok(first_particle..self.particles.len())
+    }
+
+    /// The place of every particle in the scene's order; kinematic ones come last in either order.
+    fn scene_ids(&self) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(self.particles.len());
+        for body in &self.bodies {
+            let first = body.particles.start as u32;
+            let own = 0..body.particles.len() as u32;
+            ids.extend(own.map(|particle| first + body.numbering.vertex(particle)));
+        }
+        ids.extend(ids.len() as u32..self.particles.len() as u32);
+        ids
     }
 
     /// Particles that a selection picks from all copies of a body, copy after copy.
@@ -139,7 +159,8 @@ impl Builder {
         for (instance, copy) in scene::instances(body).zip(copies) {
             let start = scene::start_positions(body, mesh, &instance);
             let own = scene::select_in_order(selection, mesh, &start);
-            picked.extend(own.into_iter().map(|particle| particle + copy.particles.start as u32));
+            let particle = |vertex| copy.numbering.particle(vertex) + copy.particles.start as u32;
+            picked.extend(own.into_iter().map(particle));
         }
         picked
     }

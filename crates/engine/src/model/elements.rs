@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::ModelError;
+use super::{ModelError, Numbering};
 use crate::constraint::{Kind, Response};
 use crate::mesh::{Mesh, Topology};
 use crate::scene::file::{Elements, Material};
@@ -57,6 +57,7 @@ pub(super) struct Piece<'a> {
     pub(super) first_particle: usize,
     /// Rest shape in the world.
     pub(super) rest: &'a [Vec3],
+    pub(super) numbering: &'a Numbering,
 }
 
 /// What the topology of a mesh offers to constraints.
@@ -123,7 +124,7 @@ impl Piece<'_> {
         Err(ModelError::DegenerateElement {
             body: self.body.to_owned(),
             kind: kind.name(),
-            particles: site.to_vec(),
+            particles: site.iter().map(|&particle| self.numbering.vertex(particle)).collect(),
             value: rest,
         })
     }

@@ -5,6 +5,7 @@
 
 mod build;
 mod elements;
+mod numbering;
 mod schedules;
 
 use std::ops::Range;
@@ -18,6 +19,7 @@ use crate::mesh::{Embedding, Mesh, MeshError};
 use crate::scene::Scene;
 use crate::state::State;
 
+pub use numbering::Numbering;
 pub use schedules::{Partitioned, coloring_options, partition};
 
 /// Everything that a simulation needs and does not change.
@@ -28,7 +30,7 @@ pub struct Model {
     /// The body of every particle. As long as there are particles of bodies; the state's arrays go
     /// on with the kinematic particles of `targets` and with room for the copies of one group.
     pub body_of: Vec<u32>,
-    /// Triangles of all bodies.
+    /// Triangles of all bodies, by particle.
     pub triangles: Vec<[u32; 3]>,
     /// Constraints by kind, in the order of a sweep.
     pub groups: Vec<Group>,
@@ -64,6 +66,8 @@ pub struct Body {
     pub mesh: Arc<Mesh>,
     /// A finer surface that follows it, drawn instead of its triangles.
     pub surface: Option<Arc<Embedding>>,
+    /// Which particle is which vertex of the mesh.
+    pub numbering: Arc<Numbering>,
 }
 
 /// Something to collide with.
@@ -115,6 +119,8 @@ impl Wind {
 pub struct ConstraintLists {
     /// For each group its kind and its particles, constraint after constraint.
     pub lists: Vec<(Kind, Vec<u32>)>,
+    /// The place of every particle in the scene's own order.
+    pub scene_ids: Vec<u32>,
     /// Places of all particles at the start, kinematic ones at the end.
     pub positions: Vec<[f32; 3]>,
     /// Which of them never move.
@@ -169,6 +175,15 @@ impl Model {
     /// Turns a scene into a model and the state it starts from.
     pub fn build(scene: &Scene) -> Result<(Self, State), ModelError> {
         build::build(scene)
+    }
+
+    /// Values of the bodies' particles, in the scene's order: body after body, vertex after vertex.
+    pub fn in_scene_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        let mut sorted = Vec::with_capacity(self.body_of.len());
+        for body in &self.bodies {
+            sorted.extend(body.numbering.by_vertex(&values[body.particles.clone()]));
+        }
+        sorted
     }
 
     /// The number of constraints.

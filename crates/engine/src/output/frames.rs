@@ -93,9 +93,6 @@ pub fn surface(simulation: &Simulation) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let model = simulation.model();
     let particles: Vec<Vec3> =
         simulation.positions().iter().map(|&[x, y, z, _]| Vec3::new(x, y, z)).collect();
-    if model.bodies.iter().all(|body| body.surface.is_none()) {
-        return (particles, model.triangles.clone());
-    }
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for body in &model.bodies {
         let first = positions.len() as u32;

@@ -41,7 +41,7 @@ impl Simulation {
     pub fn energy(&self) -> Energy {
         let [gx, gy, gz] = self.settings().gravity.map(f64::from);
         let mut energy = Energy::default();
-        for (&[x, y, z, w], &[vx, vy, vz, _]) in self.positions().iter().zip(self.velocities()) {
+        for ([x, y, z, w], [vx, vy, vz, _]) in self.positions().into_iter().zip(self.velocities()) {
             if w != 0.0 {
                 let mass = 1.0 / f64::from(w);
                 let [x, y, z, vx, vy, vz] = [x, y, z, vx, vy, vz].map(f64::from);
@@ -55,9 +55,9 @@ impl Simulation {
     /// Σ m v, kg·m/s.
     pub fn momentum(&self) -> [f64; 3] {
         let mut total = [0.0; 3];
-        for (&[_, _, _, w], velocity) in self.positions().iter().zip(self.velocities()) {
+        for ([_, _, _, w], velocity) in self.positions().into_iter().zip(self.velocities()) {
             if w != 0.0 {
-                for (sum, &v) in total.iter_mut().zip(velocity) {
+                for (sum, v) in total.iter_mut().zip(velocity) {
                     *sum += f64::from(v) / f64::from(w);
                 }
             }
@@ -78,7 +78,7 @@ impl Simulation {
             })
             .collect();
         let mut depth = 0.0_f32;
-        for &[x, y, z, w] in self.positions() {
+        for [x, y, z, w] in self.positions() {
             if w != 0.0 {
                 for obstacle in &obstacles {
                     depth = depth.max(-obstacle.distance(Vec3::new(x, y, z)));
