@@ -64,6 +64,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Model(error) => error.into(),
+            SimulationError::OtherBodies => Failure::Input(error.to_string()),
             SimulationError::Backend(_) | SimulationError::Diverged { .. } => {
                 Failure::Work(error.to_string())
             }

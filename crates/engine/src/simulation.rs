@@ -17,6 +17,15 @@ pub enum BackendChoice {
     Cpu(usize),
 }
 
+impl BackendChoice {
+    fn start(self) -> Result<Box<dyn Backend>, BackendError> {
+        Ok(match self {
+            Self::Serial => Box::new(Serial),
+            Self::Cpu(threads) => Box::new(Multicore::new(threads)?),
+        })
+    }
+}
+
 /// How time passes in a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -32,6 +41,19 @@ pub struct Settings {
     pub integrate: bool,
 }
 
+impl Settings {
+    fn of(scene: &Scene) -> Self {
+        let file = &scene.file;
+        Self {
+            dt: file.dt,
+            substeps: file.substeps,
+            iterations: file.iterations,
+            gravity: if file.integrate { file.gravity } else { [0.0; 3] },
+            integrate: file.integrate,
+        }
+    }
+}
+
 /// Why a simulation cannot start or go on.
 #[derive(Debug, Error)]
 pub enum SimulationError {
@@ -41,6 +63,11 @@ pub enum SimulationError {
     /// The back-end cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// A running simulation was to go on with something else.
+    #[error(
+        "the scene to go on with has other bodies; start it anew, or change only how it is solved"
+    )]
+    OtherBodies,
     /// A particle went to infinity.
     #[error(
         "the simulation diverged in step {step}: particle {particle} of body '{body}' is at {place:?}; use a smaller dt, more substeps or less stiffness"
@@ -62,7 +89,8 @@ pub struct Simulation {
     settings: Settings,
     model: Model,
     state: State,
-    start: State,
+    /// What is simulated, for [`Simulation::reset`].
+    scene: Scene,
     program: Program,
     backend: Box<dyn Backend>,
     /// Conditions of the substeps of a step; kept, so that a step allocates nothing.
@@ -75,24 +103,14 @@ pub struct Simulation {
 impl Simulation {
     /// Builds a scene and starts a back-end.
     pub fn new(scene: &Scene, backend: BackendChoice) -> Result<Self, SimulationError> {
-        let file = &scene.file;
-        let settings = Settings {
-            dt: file.dt,
-            substeps: file.substeps,
-            iterations: file.iterations,
-            gravity: if file.integrate { file.gravity } else { [0.0; 3] },
-            integrate: file.integrate,
-        };
+        let settings = Settings::of(scene);
         let (model, state) = Model::build(scene)?;
         let program = Program::new(&model, settings.iterations, settings.integrate);
-        let backend: Box<dyn Backend> = match backend {
-            BackendChoice::Serial => Box::new(Serial),
-            BackendChoice::Cpu(threads) => Box::new(Multicore::new(threads)?),
-        };
+        let backend = backend.start()?;
         Ok(Self {
             substeps: vec![Substep::default(); settings.substeps as usize],
             stage_seconds: vec![0.0; program.stages.len()],
-            start: state.clone(),
+            scene: scene.clone(),
             findings: Findings::NONE,
             steps: 0,
             settings,
@@ -130,10 +148,52 @@ impl Simulation {
     }
 
     /// Goes back to the start.
-    pub fn reset(&mut self) {
-        self.state.clone_from(&self.start);
+    ///
+    /// # Errors
+    /// Never for a scene that could be built once.
+    pub fn reset(&mut self) -> Result<(), SimulationError> {
+        self.state = Model::start(&self.scene, &self.model)?;
         self.findings = Findings::NONE;
         self.steps = 0;
+        Ok(())
+    }
+
+    /// Goes on from here with another scene of the same bodies: with another solver, partition,
+    /// number of sweeps, gravity, material. Nothing moves because of the change itself.
+    ///
+    /// # Errors
+    /// If the other scene has other particles. The simulation is then as it was.
+    pub fn continue_with(&mut self, scene: &Scene) -> Result<(), SimulationError> {
+        let (model, mut state) = Model::build(scene)?;
+        let particles = |model: &Model| -> Vec<_> {
+            model.bodies.iter().map(|body| body.particles.clone()).collect()
+        };
+        if particles(&model) != particles(&self.model) {
+            return Err(SimulationError::OtherBodies);
+        }
+        for particle in 0..model.body_of.len() {
+            let [x, y, z, _] = self.state.positions[particle];
+            let w = state.positions[particle][3];
+            state.positions[particle] = [x, y, z, w];
+            state.velocities[particle] =
+                if w == 0.0 { [0.0; 4] } else { self.state.velocities[particle] };
+        }
+        state.time = self.state.time;
+        self.settings = Settings::of(scene);
+        self.program = Program::new(&model, self.settings.iterations, self.settings.integrate);
+        self.stage_seconds = vec![0.0; self.program.stages.len()];
+        self.substeps = vec![Substep::default(); self.settings.substeps as usize];
+        (self.model, self.state, self.scene) = (model, state, scene.clone());
+        Ok(())
+    }
+
+    /// Goes on from here on another back-end.
+    ///
+    /// # Errors
+    /// If it cannot be had. The simulation then stays where it was.
+    pub fn run_on(&mut self, backend: BackendChoice) -> Result<(), SimulationError> {
+        self.backend = backend.start()?;
+        Ok(())
     }
 
     /// What is simulated.

@@ -24,6 +24,8 @@ pub struct State {
     pub velocities: Vec<[f32; 4]>,
     /// XPBD's total multiplier of every compliant constraint in this substep, in schedule order.
     pub multipliers: Vec<f32>,
+    /// Places before the last two sweeps, where sweeps are accelerated; else empty.
+    pub memories: [Vec<[f32; 4]>; 2],
     /// Simulated time, s.
     pub time: f64,
 }
@@ -141,6 +143,8 @@ pub struct View<S: Storage> {
     pub velocities: S::Of<[f32; 4]>,
     /// See [`State::multipliers`].
     pub multipliers: S::Of<f32>,
+    /// See [`State::memories`].
+    pub memories: [S::Of<[f32; 4]>; 2],
 }
 
 /// Numbers for one thread: safe, and as fast as a mutable slice.
@@ -154,11 +158,16 @@ impl<'a> Storage for Cells<'a> {
 impl State {
     /// The whole state for a single thread.
     pub fn cells(&mut self) -> View<Cells<'_>> {
+        let [first, second] = &mut self.memories;
         View {
             positions: Cell::from_mut(&mut self.positions[..]).as_slice_of_cells(),
             previous: Cell::from_mut(&mut self.previous[..]).as_slice_of_cells(),
             velocities: Cell::from_mut(&mut self.velocities[..]).as_slice_of_cells(),
             multipliers: Cell::from_mut(&mut self.multipliers[..]).as_slice_of_cells(),
+            memories: [
+                Cell::from_mut(&mut first[..]).as_slice_of_cells(),
+                Cell::from_mut(&mut second[..]).as_slice_of_cells(),
+            ],
         }
     }
 }

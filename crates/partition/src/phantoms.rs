@@ -137,6 +137,23 @@ pub fn split(elements: &Elements<'_>, options: &Options) -> Result<Split, InputE
     Ok(Split::new(elements, assignment, options))
 }
 
+/// Gives every element bodies of its own, so that all of them run in one phase: what is left of
+/// phantoms when there is only one color. Merging the copies into their mean, each with the whole
+/// mass, is averaged Jacobi.
+///
+/// ```
+/// use taut_partition::{Elements, phantoms};
+///
+/// let path = Elements::uniform(&[[0, 1], [1, 2], [2, 3]], 4)?;
+/// let split = phantoms::separate(&path);
+/// assert_eq!(split.schedule.phase_count(), 1);
+/// assert_eq!(split.owners, [1, 2]);
+/// # Ok::<(), taut_partition::InputError>(())
+/// ```
+pub fn separate(elements: &Elements<'_>) -> Split {
+    Split::new(elements, assign::separate(elements), &Options::new(1))
+}
+
 /// Paper A's Algorithm 2: splits the most shared body of every clique with more than
 /// `options.colors` elements until there is none, then colors the elements smallest-last, with as
 /// many colors as that takes.

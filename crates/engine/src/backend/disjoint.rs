@@ -150,10 +150,12 @@ pub(super) fn share<'a>(state: &'a mut State, model: &Model) -> View<Shared<'a>>
         // A particle that schedules take for fixed must not be written by two blocks at once.
         assert!(state.positions[fixed as usize][3] == 0.0);
     }
+    let [first, second] = &mut state.memories;
     View {
         positions: SharedSlice::new(&mut state.positions),
         previous: SharedSlice::new(&mut state.previous),
         velocities: SharedSlice::new(&mut state.velocities),
         multipliers: SharedSlice::new(&mut state.multipliers),
+        memories: [SharedSlice::new(first), SharedSlice::new(second)],
     }
 }

@@ -86,7 +86,7 @@ impl<T: Copy> Access<T> for &Recorder<T> {
 
 /// The state, recorded.
 struct Recorded {
-    vectors: [Recorder<[f32; 4]>; 3],
+    vectors: [Recorder<[f32; 4]>; 5],
     multipliers: Recorder<f32>,
 }
 
@@ -140,6 +140,8 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
             Recorder::new(&state.positions),
             Recorder::new(&state.previous),
             Recorder::new(&state.velocities),
+            Recorder::new(&state.memories[0]),
+            Recorder::new(&state.memories[1]),
         ],
         multipliers: Recorder::new(&state.multipliers),
     };
@@ -148,6 +150,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
         previous: &recorded.vectors[1],
         velocities: &recorded.vectors[2],
         multipliers: &recorded.multipliers,
+        memories: [&recorded.vectors[3], &recorded.vectors[4]],
     };
     let substep = conditions(&model);
     let mut first_round = 1;
@@ -220,6 +223,12 @@ fn no_stage_touches_what_another_worker_writes() {
         for workers in [2, 3, 8] {
             let scene = format!("partition.method = \"{method}\"\n{SCENE}");
             assert_eq!(clashes(&scene, workers, true), 0, "{method}, {workers} workers");
+        }
+    }
+    for solver in ["jacobi", "hybrid", "phantom"] {
+        for workers in [2, 3, 8] {
+            let scene = format!("solver = \"{solver}\"\nchebyshev = 0.9\n{SCENE}");
+            assert_eq!(clashes(&scene, workers, true), 0, "{solver}, {workers} workers");
         }
     }
 }

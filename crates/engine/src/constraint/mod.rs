@@ -153,6 +153,8 @@ pub struct Group {
     pub constants: Vec<Vec<f32>>,
     /// Stiffness or compliance in schedule order: a list for each row.
     pub softness: Vec<Vec<f32>>,
+    /// Factor for every change.
+    pub relaxation: f32,
     /// Where this group's part of the state's multipliers starts, row after row (compliance only).
     pub first_multiplier: usize,
     /// Particles that the schedule splits into copies, if it is one of phantoms, in the order of
@@ -195,6 +197,7 @@ impl Group {
             constants: &self.constants,
             softness: &self.softness,
             response: self.response,
+            relaxation: self.relaxation,
             first_multiplier: self.first_multiplier,
             inverse_step_squared,
             first,

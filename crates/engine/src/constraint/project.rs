@@ -36,6 +36,8 @@ pub struct Sweep<'a> {
     pub softness: &'a [Vec<f32>],
     /// What `softness` means.
     pub response: Response,
+    /// Factor for every Δλ.
+    pub relaxation: f32,
     /// Where the group's multipliers start (compliance only).
     pub first_multiplier: usize,
     /// 1/h², 1/s².
@@ -52,6 +54,7 @@ struct Batch<'a, const M: usize, const K: usize> {
     /// Where the multipliers of each row start.
     multipliers: [usize; M],
     response: Response,
+    relaxation: f32,
     inverse_step_squared: f32,
     first: bool,
 }
@@ -64,6 +67,7 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
             softness: [&[]; M],
             multipliers: [0; M],
             response: sweep.response,
+            relaxation: sweep.relaxation,
             inverse_step_squared: sweep.inverse_step_squared,
             first: sweep.first,
         };
@@ -245,7 +249,10 @@ where
             }
         }
     }
-    let change = block::solve(&C::mobility(rows, w), &compliance, &right);
+    let mut change = block::solve(&C::mobility(rows, w), &compliance, &right);
+    for row in 0..M {
+        change[row] = change[row] * L::splat(batch.relaxation);
+    }
     if batch.response == Response::Compliance {
         for row in 0..M {
             let mut kept = [0.0; MAX_WIDTH];

@@ -127,6 +127,7 @@ where
         constants: &constants.map(|constant| vec![constant]),
         softness: &[const { Vec::new() }; M].map(|_: Vec<f32>| vec![softness]),
         response,
+        relaxation: 1.0,
         first_multiplier: 0,
         inverse_step_squared: 1.0,
         first: true,

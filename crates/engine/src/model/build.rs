@@ -27,6 +27,11 @@ pub(super) fn build(scene: &Scene) -> Result<(Model, State), ModelError> {
     Ok(Builder::fill(scene, &shapes)?.finish(scene, shapes))
 }
 
+pub(super) fn start(scene: &Scene, model: &Model) -> Result<State, ModelError> {
+    let builder = Builder::fill(scene, &shapes(scene)?)?;
+    Ok(start_of(model, builder.particles, builder.velocities))
+}
+
 pub(super) fn constraint_lists(scene: &Scene) -> Result<ConstraintLists, ModelError> {
     let builder = Builder::fill(scene, &shapes(scene)?)?;
     let scene_ids = builder.scene_ids();
@@ -205,18 +210,18 @@ impl Builder {
         (first..self.particles.len() as u32).collect()
     }
 
-    fn finish(mut self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
+    fn finish(self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
         let is_fixed: Vec<bool> =
             self.particles.iter().map(|particle| particle[3] == 0.0).collect();
-        let groups =
-            schedules::schedule(self.pools, &self.particles, &is_fixed, &scene.file.partition);
-        // Copies live only during a sweep, so all groups share the same room for them.
-        let copies = groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
-        self.particles.resize(copies.max(is_fixed.len()), [0.0; 4]);
-        self.velocities.resize(self.particles.len(), [0.0; 4]);
-        let multipliers = groups.iter().map(Group::multipliers).sum();
+        let file = &scene.file;
+        let settings = schedules::Settings {
+            solver: file.solver,
+            relaxation: file.relaxation,
+            partition: &file.partition,
+        };
+        let groups = schedules::schedule(self.pools, &self.particles, &is_fixed, settings);
         let fixed = (0..is_fixed.len() as u32).filter(|&id| is_fixed[id as usize]).collect();
-        let wind = scene.file.wind.as_ref();
+        let wind = file.wind.as_ref();
         let wind = wind.map(|wind| wind_on(wind, self.body_of.len(), &self.triangles));
         let model = Model {
             bodies: self.bodies,
@@ -227,15 +232,27 @@ impl Builder {
             targets: self.targets,
             fixed,
             wind,
+            chebyshev: file.chebyshev,
         };
-        let state = State {
-            previous: self.particles.clone(),
-            positions: self.particles,
-            velocities: self.velocities,
-            multipliers: vec![0.0; multipliers],
-            time: 0.0,
-        };
+        let state = start_of(&model, self.particles, self.velocities);
         (model, state)
+    }
+}
+
+/// The state that begins with these particles, kinematic ones at the end.
+fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, velocities: Vec<[f32; 4]>) -> State {
+    let previous = particles.clone();
+    // Copies live only during a sweep, so all groups share the same room for them.
+    let bodies = model.groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
+    particles.resize(bodies.max(particles.len()), [0.0; 4]);
+    let remembered = if model.chebyshev.is_some() { model.body_of.len() } else { 0 };
+    State {
+        positions: particles,
+        previous,
+        velocities,
+        multipliers: vec![0.0; model.groups.iter().map(Group::multipliers).sum()],
+        memories: [vec![[0.0; 4]; remembered], vec![[0.0; 4]; remembered]],
+        time: 0.0,
     }
 }
 

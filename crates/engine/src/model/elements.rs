@@ -21,6 +21,22 @@ pub(super) struct Pool {
 }
 
 impl Pool {
+    /// Some of the elements, of `arity` particles each.
+    pub(super) fn select(&self, arity: usize, elements: &[usize]) -> Self {
+        let of = |lists: &[Vec<f32>]| -> Vec<Vec<f32>> {
+            lists
+                .iter()
+                .map(|list| elements.iter().map(|&element| list[element]).collect())
+                .collect()
+        };
+        let ids = |&element: &usize| &self.particles[element * arity..(element + 1) * arity];
+        Self {
+            particles: elements.iter().flat_map(ids).copied().collect(),
+            constants: of(&self.constants),
+            softness: of(&self.softness),
+        }
+    }
+
     /// Adds an element.
     pub(super) fn push(&mut self, particles: &[u32], constants: &[f64], softness: &[f32]) {
         self.particles.extend_from_slice(particles);

@@ -43,6 +43,8 @@ pub struct Model {
     pub fixed: Vec<u32>,
     /// Moving air, if there is any.
     pub wind: Option<Wind>,
+    /// Chebyshev acceleration: the share of the error that a sweep is taken to leave.
+    pub chebyshev: Option<f32>,
 }
 
 /// One body, or one copy of a repeated one.
@@ -175,6 +177,14 @@ impl Model {
     /// Turns a scene into a model and the state it starts from.
     pub fn build(scene: &Scene) -> Result<(Self, State), ModelError> {
         build::build(scene)
+    }
+
+    /// The state that a scene starts from, for the model that was built from it.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn start(scene: &Scene, model: &Self) -> Result<State, ModelError> {
+        build::start(scene, model)
     }
 
     /// Values of the bodies' particles, in the scene's order: body after body, vertex after vertex.

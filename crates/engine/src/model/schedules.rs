@@ -9,7 +9,7 @@ use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phan
 
 use super::elements::{Pool, Pools};
 use crate::constraint::{Copies, Group, Kind, Response};
-use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses};
+use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses, Solver};
 
 /// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
 /// constraint, what a worker touches stays in its second-level cache.
@@ -108,58 +108,130 @@ fn extents(elements: &Elements<'_>, points: &[[f32; 3]]) -> Vec<f32> {
     boxes.iter().map(diagonal).collect()
 }
 
+/// What of a scene decides how constraints are solved.
+#[derive(Clone, Copy)]
+pub(super) struct Settings<'a> {
+    pub(super) solver: Solver,
+    pub(super) relaxation: f32,
+    pub(super) partition: &'a Partition,
+}
+
 /// Schedules every pool and lays its constants out in the order of execution.
 pub(super) fn schedule(
     pools: Pools,
     particles: &[[f32; 4]],
     fixed: &[bool],
-    settings: &Partition,
+    settings: Settings<'_>,
 ) -> Vec<Group> {
     let positions: Vec<[f32; 3]> = particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
     let mut first_multiplier = 0;
     let mut groups = Vec::new();
     for ((kind, compliant), pool) in pools {
         let response = if compliant { Response::Compliance } else { Response::Stiffness };
-        let mut group = group(kind, response, &pool, &positions, fixed, settings);
-        if compliant {
+        let scheduler = Scheduler { kind, response, positions: &positions, fixed, settings };
+        for mut group in scheduler.groups(&pool) {
             group.first_multiplier = first_multiplier;
             first_multiplier += group.multipliers();
+            groups.push(group);
         }
-        groups.push(group);
     }
     groups
 }
 
-fn group(
+/// Makes groups of the constraints of one kind and response.
+struct Scheduler<'a> {
     kind: Kind,
     response: Response,
-    pool: &Pool,
-    positions: &[[f32; 3]],
-    fixed: &[bool],
-    settings: &Partition,
-) -> Group {
-    // Sites come from checked meshes: their particles exist, differ and have finite places.
-    let partitioned = Elements::flat(kind.arity(), &pool.particles, fixed.len())
-        .and_then(|elements| elements.with_fixed(fixed))
-        .map_err(PartitionError::from)
-        .and_then(|elements| partition(&elements, positions, settings));
-    let Partitioned { schedule, owners, .. } = partitioned.unwrap_or_else(|error| {
-        panic!("constraints of kind {} are malformed: {error}", kind.name())
-    });
-    let in_order = |lists: &[Vec<f32>]| {
-        let sorted = |values: &Vec<f32>| {
-            schedule.order().iter().map(|&element| values[element as usize]).collect()
+    positions: &'a [[f32; 3]],
+    fixed: &'a [bool],
+    settings: Settings<'a>,
+}
+
+impl Scheduler<'_> {
+    fn groups(&self, pool: &Pool) -> Vec<Group> {
+        let elements = self.elements(&pool.particles);
+        let partition = self.settings.partition;
+        match self.settings.solver {
+            Solver::GaussSeidel => vec![self.group(pool, self.partitioned(&elements, partition))],
+            Solver::Phantom => {
+                let phantom = Partition { method: PartitionMethod::Phantom, ..partition.clone() };
+                vec![self.group(pool, self.partitioned(&elements, &phantom))]
+            }
+            Solver::Jacobi => vec![self.separate(pool)],
+            Solver::Hybrid => self.hybrid(pool, &elements),
+        }
+    }
+
+    /// Sites come from checked meshes: their particles exist, differ and have finite places.
+    fn elements<'p>(&'p self, particles: &'p [u32]) -> Elements<'p> {
+        Elements::flat(self.kind.arity(), particles, self.fixed.len())
+            .and_then(|elements| elements.with_fixed(self.fixed))
+            .unwrap_or_else(|error| self.malformed(&error.into()))
+    }
+
+    fn partitioned(&self, elements: &Elements<'_>, settings: &Partition) -> Partitioned {
+        partition(elements, self.positions, settings).unwrap_or_else(|error| self.malformed(&error))
+    }
+
+    fn malformed<T>(&self, error: &PartitionError) -> T {
+        panic!("constraints of kind {} are malformed: {error}", self.kind.name())
+    }
+
+    /// Averaged Jacobi: every constraint has particles of its own, each with the whole mass, which
+    /// are merged into their mean.
+    fn separate(&self, pool: &Pool) -> Group {
+        let split = phantoms::separate(&self.elements(&pool.particles));
+        let (schedule, bodies, owners) = (split.schedule, split.bodies, split.owners);
+        let mut group = self.group(pool, Partitioned { schedule, bodies, owners });
+        for copies in &mut group.copies {
+            copies.mass_factor = 1.0;
+        }
+        group
+    }
+
+    /// The first q̂ colors as they are, all other constraints by Jacobi (paper A, section 3).
+    fn hybrid(&self, pool: &Pool, elements: &Elements<'_>) -> Vec<Group> {
+        let partition = self.settings.partition;
+        let coloring = coloring::color(elements, &coloring_options(partition.order));
+        let first = colors(elements, partition).min(coloring.color_count);
+        let is_first = |element: &usize| (coloring.colors[*element] as usize) < first;
+        let (colored, rest): (Vec<usize>, Vec<usize>) = (0..elements.len()).partition(is_first);
+        let chosen = pool.select(self.kind.arity(), &colored);
+        let coloring = coloring::Coloring {
+            colors: colored.iter().map(|&element| coloring.colors[element]).collect(),
+            color_count: first,
+            lower_bound: coloring.lower_bound.min(first),
         };
-        lists.iter().map(sorted).collect()
-    };
-    Group {
-        kind,
-        response,
-        constants: in_order(&pool.constants),
-        softness: in_order(&pool.softness),
-        copies: copies(&owners, fixed.len(), settings.phantom_masses),
-        schedule,
-        first_multiplier: 0,
+        let schedule = coloring
+            .schedule(&self.elements(&chosen.particles), coloring::DEFAULT_BLOCK_SIZE)
+            .unwrap_or_else(|error| self.malformed(&error.into()));
+        let bodies = chosen.particles.clone();
+        let mut groups =
+            vec![self.group(&chosen, Partitioned { schedule, bodies, owners: Vec::new() })];
+        if !rest.is_empty() {
+            groups.push(self.separate(&pool.select(self.kind.arity(), &rest)));
+        }
+        groups
+    }
+
+    fn group(&self, pool: &Pool, partitioned: Partitioned) -> Group {
+        let Partitioned { schedule, owners, .. } = partitioned;
+        let in_order = |lists: &[Vec<f32>]| {
+            let sorted = |values: &Vec<f32>| {
+                schedule.order().iter().map(|&element| values[element as usize]).collect()
+            };
+            lists.iter().map(sorted).collect()
+        };
+        Group {
+            kind: self.kind,
+            response: self.response,
+            constants: in_order(&pool.constants),
+            softness: in_order(&pool.softness),
+            relaxation: self.settings.relaxation,
+            copies: copies(&owners, self.fixed.len(), self.settings.partition.phantom_masses),
+            schedule,
+            first_multiplier: 0,
+        }
     }
 }
 

@@ -48,6 +48,15 @@ pub struct SceneFile {
     /// How a sweep goes over the constraints.
     #[serde(default)]
     pub solver: Solver,
+    /// Factor for what a sweep changes: above 1 over-relaxes, below 1 damps.
+    #[serde(default = "defaults::unit")]
+    #[schemars(transform = range::up_to_two)]
+    pub relaxation: f32,
+    /// Chebyshev acceleration: an estimate of the share of the error that a sweep leaves, above 0
+    /// and up to 1.
+    #[serde(default)]
+    #[schemars(transform = range::share)]
+    pub chebyshev: Option<f32>,
     /// How constraints are partitioned for parallel sweeps.
     #[serde(default)]
     pub partition: Partition,
@@ -78,6 +87,12 @@ pub enum Solver {
     /// The phases of the schedule in order, in parallel inside a phase.
     #[default]
     GaussSeidel,
+    /// All constraints from the same places; each particle moves by the mean of its corrections.
+    Jacobi,
+    /// The first `partition.colors` colors by Gauss–Seidel, all other constraints by Jacobi.
+    Hybrid,
+    /// Gauss–Seidel with exactly `partition.colors` colors: the same as `partition.method` phantom.
+    Phantom,
 }
 
 /// How constraints are partitioned. One schedule is made for each kind of constraint.
@@ -88,7 +103,7 @@ pub struct Partition {
     pub method: PartitionMethod,
     /// Coloring: the order in which constraints get their colors.
     pub order: ColoringOrder,
-    /// Phantom: the number of colors q̂; default: half of the clique number.
+    /// Phantom and hybrid: the number of colors q̂; default: half of the clique number.
     #[schemars(transform = range::between::<2, 4096>)]
     pub colors: Option<u32>,
     /// Phantom: what copies of a particle weigh.

@@ -102,6 +102,12 @@ pub(in crate::scene) mod range {
         bound(schema, "maximum", 1.into());
     }
 
+    /// Above 0 and up to 2.
+    pub(in crate::scene) fn up_to_two(schema: &mut Schema) {
+        positive(schema);
+        bound(schema, "maximum", 2.into());
+    }
+
     /// `LEAST` or above.
     pub(in crate::scene) fn at_least<const LEAST: u32>(schema: &mut Schema) {
         bound(schema, "minimum", LEAST.into());

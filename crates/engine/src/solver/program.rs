@@ -29,6 +29,18 @@ pub enum Stage {
         /// Whether this is the first sweep of the substep.
         first: bool,
     },
+    /// Places before a sweep are kept, for acceleration.
+    Remember {
+        /// Which of the two memories takes them: that of the sweep before the last.
+        slot: usize,
+    },
+    /// Particles move on in the direction of the last two sweeps.
+    Accelerate {
+        /// Which of the two memories has the places before the last sweep but one.
+        slot: usize,
+        /// The sweep, counted from 0.
+        iteration: u32,
+    },
     /// Particles are moved out of the shapes, with friction.
     Contact,
     /// Velocities follow from the way that was made.
@@ -48,6 +60,8 @@ impl Stage {
             Stage::Sweep { kind: Kind::Volume, .. } => "sweep volume",
             Stage::Sweep { kind: Kind::Stretch, .. } => "sweep stretch",
             Stage::Sweep { kind: Kind::Attachment, .. } => "sweep attachment",
+            Stage::Remember { .. } => "remember",
+            Stage::Accelerate { .. } => "accelerate",
             Stage::Contact => "contact",
             Stage::Velocity => "velocity",
         }
@@ -71,6 +85,10 @@ impl Program {
         }
         stages.push(Stage::Predict);
         for iteration in 0..iterations {
+            let slot = (iteration % 2) as usize;
+            if model.chebyshev.is_some() {
+                stages.push(Stage::Remember { slot });
+            }
             for (index, group) in model.groups.iter().enumerate() {
                 let sweep = Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 };
                 if group.copies.is_empty() {
@@ -82,6 +100,9 @@ impl Program {
                         Stage::Merge { group: index },
                     ]);
                 }
+            }
+            if model.chebyshev.is_some() && iteration > 0 {
+                stages.push(Stage::Accelerate { slot: 1 - slot, iteration });
             }
             if !model.shapes.is_empty() {
                 stages.push(Stage::Contact);

@@ -96,6 +96,10 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 Stage::Sweep { group, first, .. } => {
                     stage::sweep(&job.model.groups[group], substep, first, view, team);
                 }
+                Stage::Remember { slot } => stage::remember(job.model, slot, view, share),
+                Stage::Accelerate { slot, iteration } => {
+                    stage::accelerate(job.model, slot, iteration, view, share);
+                }
                 Stage::Contact => {
                     findings.contacts = stage::contact(job.model, substep, view, team);
                 }

@@ -5,7 +5,7 @@
 //! | stage | writes | reads besides |
 //! |---|---|---|
 //! | wind | `previous` of its own range of particles | all positions and velocities |
-//! | predict, contact, velocity | particles of its own range | nothing of others |
+//! | predict, remember, accelerate, contact, velocity | particles of its own range | nothing of others |
 //! | split, merge | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
 //!
@@ -178,6 +178,44 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
             self.group.solve_block::<L, S>(block, 1.0 / (step * step), self.first, self.view);
         }
     }
+}
+
+/// Keeps the places of a worker's share before a sweep.
+pub(super) fn remember<S: Storage>(model: &Model, slot: usize, view: &View<S>, share: Share) {
+    for particle in share.of(model.body_of.len()) {
+        view.memories[slot].set(particle, view.positions.get(particle));
+    }
+}
+
+/// Chebyshev acceleration (Wang 2015, equation 17, without under-relaxation):
+/// x ← ω (x − x″) + x″, with x″ the place before the last sweep but one.
+pub(super) fn accelerate<S: Storage>(
+    model: &Model,
+    slot: usize,
+    iteration: u32,
+    view: &View<S>,
+    share: Share,
+) {
+    let Some(radius) = model.chebyshev else { return };
+    let weight = chebyshev_weight(radius, iteration);
+    for particle in share.of(model.body_of.len()) {
+        let [.., w] = view.positions.get(particle);
+        if w != 0.0 {
+            let before = vector(view.memories[slot].get(particle));
+            let moved = (vector(view.positions.get(particle)) - before) * weight + before;
+            view.positions.set(particle, with_fourth(moved, w));
+        }
+    }
+}
+
+/// ω of a sweep, counted from 0: 1, then 2/(2 − ρ²), then 4/(4 − ρ²ω) of the ω before.
+fn chebyshev_weight(radius: f32, iteration: u32) -> f32 {
+    let square = radius * radius;
+    let mut weight = 1.0;
+    for sweep in 1..=iteration {
+        weight = if sweep == 1 { 2.0 / (2.0 - square) } else { 4.0 / (4.0 - square * weight) };
+    }
+    weight
 }
 
 /// Moves particles out of the shapes; returns how many were inside one.

@@ -24,6 +24,13 @@ pub(super) fn assign(elements: &Elements<'_>, order: &[u32], color_count: usize)
     Assignment { colors, bodies, owners }
 }
 
+/// Assigns all elements to one color.
+pub(super) fn separate(elements: &Elements<'_>) -> Assignment {
+    let colors = vec![0; elements.len()];
+    let (bodies, owners) = take_copies(elements, &colors, 1);
+    Assignment { colors, bodies, owners }
+}
+
 fn choose_colors(elements: &Elements<'_>, order: &[u32], color_count: usize) -> Vec<u32> {
     let mut copies = Copies::new(elements.body_count(), color_count);
     copies.make_unavoidable(&valences(elements));
