@@ -102,11 +102,13 @@ impl Form {
                 let local = place - center;
                 // They all start in the center, so the nearest one is that of the nearest
                 // direction.
-                let cosine = |direction: &&Vec3| direction.dot(local);
-                let nearest = directions.iter().max_by(|a, b| cosine(a).total_cmp(&cosine(b)));
-                nearest.map_or(f32::INFINITY, |direction| {
-                    to_segment(local, reach * direction) - radius
-                })
+                let nearer = |best: (f32, Vec3), direction: &Vec3| match direction.dot(local) {
+                    along if along > best.0 => (along, *direction),
+                    _ => best,
+                };
+                let start = (f32::NEG_INFINITY, Vec3::ZERO);
+                let (_, nearest) = directions.iter().fold(start, nearer);
+                to_segment(local, reach * nearest) - radius
             }
         }
     }

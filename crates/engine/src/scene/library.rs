@@ -14,8 +14,20 @@ macro_rules! scenes {
 }
 
 /// Name and text of every built-in scene.
-pub const SCENES: &[(&str, &str)] =
-    scenes!["cloth-on-tube", "hanging-cloth", "disc-on-torus", "stretched-cloth", "flag",];
+pub const SCENES: &[(&str, &str)] = scenes![
+    "cloth-on-tube",
+    "hanging-cloth",
+    "disc-on-torus",
+    "stretched-cloth",
+    "flag",
+    "falling-cube",
+    "bunny",
+    "omotondo",
+    "tori-100",
+    "tori-400",
+    "squishy-ball",
+    "big-torus",
+];
 
 /// The text of a built-in scene.
 #[must_use]

