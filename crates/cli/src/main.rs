@@ -1,5 +1,6 @@
 //! The `taut` command: one file per subcommand, none of the work.
 
+mod bench;
 mod check;
 mod console;
 mod failure;
@@ -26,6 +27,7 @@ struct Cli {
 enum Command {
     Run(run::Arguments),
     Partition(partition::Arguments),
+    Bench(bench::Arguments),
     Check(check::Arguments),
     Scenes(scenes::Arguments),
     Schema(schema::Arguments),
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Partition(arguments) => partition::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Scenes(arguments) => scenes::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

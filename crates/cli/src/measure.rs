@@ -42,7 +42,7 @@ impl Measurements {
 }
 
 /// The middle value, 0 of nothing.
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use taut::model::Model;
+use taut::model::ConstraintLists;
 use taut::output::write_beside;
 use taut::scene::{Scene, library};
 
@@ -52,12 +52,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn row(name: &'static str) -> Result<Row, Failure> {
     let scene = Scene::find(name, &[])?;
-    let (model, _) = Model::build(&scene)?;
+    let lists = ConstraintLists::of(&scene)?;
     Ok(Row {
         name,
         title: scene.file.title.clone(),
-        particles: model.body_of.len(),
-        constraints: model.constraint_count(),
+        particles: lists.particles,
+        constraints: lists.lists.iter().map(|(kind, ids)| ids.len() / kind.arity()).sum(),
     })
 }
 

@@ -57,8 +57,13 @@ pub(super) fn solve<L: Lane, const M: usize>(
         for before in 0..row {
             pivot = pivot - lower[row][before] * lower[row][before] * pivots[before];
         }
-        let least = if row == 0 { zero } else { movable * L::splat(SINGULAR) };
-        let usable = least.less(L::select(zero.less(movable), pivot, zero));
+        let usable = if row == 0 {
+            // Compliances are not negative, so the first pivot is at least as large.
+            zero.less(movable)
+        } else {
+            let pivot = L::select(zero.less(movable), pivot, zero);
+            (movable * L::splat(SINGULAR)).less(pivot)
+        };
         pivots[row] = pivot;
         inverses[row] = L::select(usable, L::splat(1.0) / pivot, zero);
     }

@@ -153,6 +153,8 @@ pub struct Group {
     pub constants: Vec<Vec<f32>>,
     /// Stiffness or compliance in schedule order: a list for each row.
     pub softness: Vec<Vec<f32>>,
+    /// For each batch of the schedule, whether it has particles that cannot move.
+    pub some_fixed: Vec<bool>,
     /// Factor for every change.
     pub relaxation: f32,
     /// Where this group's part of the state's multipliers starts, row after row (compliance only).
@@ -206,12 +208,22 @@ impl Group {
             let particles = view.positions.bodies::<N>(&self.schedule);
             for batch in self.schedule.batches(block) {
                 let places = self.schedule.batch(batch);
-                project::project::<C, L, _, _, N, M, K>(
-                    particles,
-                    places,
-                    &sweep,
-                    view.multipliers,
-                );
+                let multipliers = view.multipliers;
+                if self.some_fixed[batch] {
+                    project::project::<C, L, _, _, N, M, K, true>(
+                        particles,
+                        places,
+                        &sweep,
+                        multipliers,
+                    );
+                } else {
+                    project::project::<C, L, _, _, N, M, K, false>(
+                        particles,
+                        places,
+                        &sweep,
+                        multipliers,
+                    );
+                }
             }
         });
     }

@@ -1,9 +1,9 @@
 //! One element is solved: from C and ∇C to moved particles.
 //!
-//! With J the rows ∇C, W the inverse masses and Δx = W Jᵀ Δλ:
+//! With J the rows ∇C, W the inverse masses and Δx = −W Jᵀ Δλ (the sign spares a negation):
 //!
-//! - PBD: J W Jᵀ Δλ = −k C. (Paper A's equation 5 drops the masses.)
-//! - XPBD: (J W Jᵀ + α̃) Δλ = −C − α̃ λ, with α̃ = α/h²; λ starts at 0 in every substep.
+//! - PBD: J W Jᵀ Δλ = k C. (Paper A's equation 5 drops the masses.)
+//! - XPBD: (J W Jᵀ + α̃) Δλ = C − α̃ λ, with α̃ = α/h²; λ starts at 0 in every substep.
 //!
 //! For an element of one row this is a division; several rows are solved as one block.
 #![allow(
@@ -84,9 +84,18 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
 }
 
 /// Solves the elements at `places` of the schedule, `L::WIDTH` at a time; they share no movable
-/// particle.
+/// particle. `SOME_FIXED` says that some may have particles that cannot move: looking costs time.
 #[inline(always)]
-pub(super) fn project<C, L, P, F, const N: usize, const M: usize, const K: usize>(
+pub(super) fn project<
+    C,
+    L,
+    P,
+    F,
+    const N: usize,
+    const M: usize,
+    const K: usize,
+    const SOME_FIXED: bool,
+>(
     particles: P,
     places: Range<usize>,
     sweep: &Sweep<'_>,
@@ -104,17 +113,17 @@ pub(super) fn project<C, L, P, F, const N: usize, const M: usize, const K: usize
         let own = first..first + L::WIDTH;
         first = own.end;
         let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
-        if lanes.all_movable() {
-            lanes.solve::<C, F, M, K>(&batch, own, multipliers);
-            lanes.store();
-        } else {
-            // Rare, and the fast path is faster without it: one by one.
+        if SOME_FIXED && !lanes.all_movable() {
+            // Rare: one by one.
             for element in own {
                 let own = element..element + 1;
                 let mut one = Lanes::<f32, P, N>::load(particles, own.clone());
                 one.solve::<C, F, M, K>(&batch, own, multipliers);
                 one.store_movable();
             }
+        } else {
+            lanes.solve::<C, F, M, K>(&batch, own, multipliers);
+            lanes.store();
         }
     }
     if first < particles.count() {
@@ -185,7 +194,7 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
             for row in 1..M {
                 push = push + rows[row].gradients[corner] * (w * change[row]);
             }
-            self.x[corner] = self.x[corner] + push;
+            self.x[corner] = self.x[corner] - push;
         }
     }
 
@@ -236,7 +245,7 @@ where
     for row in 0..M {
         let softness = L::load(&batch.softness[row][own.clone()]);
         match batch.response {
-            Response::Stiffness => right[row] = -(softness * rows[row].value),
+            Response::Stiffness => right[row] = softness * rows[row].value,
             Response::Compliance => {
                 compliance[row] = softness * L::splat(batch.inverse_step_squared);
                 if !batch.first {
@@ -245,7 +254,7 @@ where
                     multipliers.read(start, &mut kept[..own.len()]);
                     total[row] = L::load(&kept[..own.len()]);
                 }
-                right[row] = -rows[row].value - compliance[row] * total[row];
+                right[row] = rows[row].value - compliance[row] * total[row];
             }
         }
     }

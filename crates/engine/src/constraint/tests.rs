@@ -138,7 +138,7 @@ where
     let cells = Cell::from_mut(&mut particles[..]).as_slice_of_cells();
     let multipliers: [Cell<f32>; M] = std::array::from_fn(|_| Cell::new(0.0));
     let bodies = cells.bodies::<N>(&schedule);
-    project::project::<C, f32, _, _, N, M, K>(bodies, 0..1, &sweep, &multipliers[..]);
+    project::project::<C, f32, _, _, N, M, K, true>(bodies, 0..1, &sweep, &multipliers[..]);
     particles
 }
 

@@ -10,9 +10,9 @@
 
 use std::arch::x86_64::{
     __m128, __m256, _CMP_LT_OQ, _CMP_NEQ_UQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castps256_ps128,
-    _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps,
-    _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps,
+    _mm256_and_ps, _mm256_andnot_ps, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_cmp_ps,
+    _mm256_div_ps, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps,
+    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
     _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps,
     _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
@@ -210,6 +210,6 @@ impl Lane for Avx2 {
     #[inline(always)]
     fn select(mask: Mask, yes: Self, no: Self) -> Self {
         // SAFETY: as above.
-        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, mask.0) })
+        Self(unsafe { _mm256_or_ps(_mm256_and_ps(mask.0, yes.0), _mm256_andnot_ps(mask.0, no.0)) })
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn constraint_lists(scene: &Scene) -> Result<ConstraintLists, ModelEr
     Ok(ConstraintLists {
         lists: builder.pools.into_iter().map(|((kind, _), pool)| (kind, pool.particles)).collect(),
         scene_ids,
+        particles: builder.body_of.len(),
         positions: builder.particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect(),
         fixed: builder.particles.iter().map(|particle| particle[3] == 0.0).collect(),
     })

@@ -123,7 +123,9 @@ pub struct ConstraintLists {
     pub lists: Vec<(Kind, Vec<u32>)>,
     /// The place of every particle in the scene's own order.
     pub scene_ids: Vec<u32>,
-    /// Places of all particles at the start, kinematic ones at the end.
+    /// The number of particles of bodies; kinematic ones come after them.
+    pub particles: usize,
+    /// Places of all particles at the start.
     pub positions: Vec<[f32; 3]>,
     /// Which of them never move.
     pub fixed: Vec<bool>,

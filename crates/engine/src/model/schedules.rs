@@ -222,8 +222,13 @@ impl Scheduler<'_> {
             };
             lists.iter().map(sorted).collect()
         };
+        let fixed_in = |batch: usize| {
+            let mut ids = schedule.batch(batch).flat_map(|place| schedule.bodies_at(place));
+            ids.any(|&id| schedule.is_fixed(id))
+        };
         Group {
             kind: self.kind,
+            some_fixed: (0..schedule.batch_count()).map(fixed_in).collect(),
             response: self.response,
             constants: in_order(&pool.constants),
             softness: in_order(&pool.softness),

@@ -1,0 +1,208 @@
+//! `taut bench sweep`: nanoseconds per projection, for every kind of constraint, from meshes that
+//! fit into the first-level cache to meshes that only memory holds.
+//!
+//! Each case is one simulation that goes from back-end to back-end in turn, step by step, so that
+//! whatever else the machine does hits all of them alike; medians of the steps are compared. The
+//! reference is the serial back-end: the same kernel over single numbers.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use taut::scene::Scene;
+use taut::{BackendChoice, Simulation};
+
+use super::{Arguments, bandwidth, write_csv};
+use crate::console;
+use crate::failure::Failure;
+use crate::measure::median;
+
+/// Projections of a step, at least: long enough for the clock.
+const PROJECTIONS: usize = 400_000;
+/// Steps of every back-end: at least this many, and more as long as there is time.
+const STEPS: usize = 5;
+/// Time to spend on a case.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// A kind of constraint, how a scene asks for it, and the meshes to measure it on.
+struct Kind {
+    name: &'static str,
+    elements: &'static str,
+    meshes: &'static [Mesh],
+}
+
+/// A square of cloth or a cube of tetrahedra, by the number of particles or cells along a side.
+#[derive(Clone, Copy)]
+enum Mesh {
+    Cloth(usize),
+    Cube(usize),
+}
+
+use Mesh::{Cloth, Cube};
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "stretch",
+        elements: "stretch = { stiffness = 0.9 }",
+        meshes: &[Cloth(16), Cloth(96), Cloth(320), Cloth(600), Cloth(1500)],
+    },
+    Kind {
+        name: "bend",
+        elements: "bend = { stiffness = 0.5 }",
+        meshes: &[Cloth(16), Cloth(96), Cloth(320), Cloth(600)],
+    },
+    Kind {
+        name: "volume",
+        elements: "volume = { stiffness = 0.9 }",
+        meshes: &[Cube(4), Cube(16), Cube(37)],
+    },
+];
+
+const SCHEDULES: [&str; 3] = ["coloring", "cluster", "phantom"];
+
+/// The fields are a contract: see docs/cli.md.
+#[derive(Serialize)]
+struct Row {
+    kind: &'static str,
+    elements: usize,
+    schedule: &'static str,
+    threads: usize,
+    ns_per_projection: f64,
+    scalar_ns_per_projection: f64,
+    speedup: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    bandwidth_gb_s: BTreeMap<usize, f64>,
+    rows: Vec<Row>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let bandwidth = |&threads: &usize| (threads, bandwidth::gigabytes_per_second(threads));
+    let bandwidth_gb_s = arguments.threads.iter().map(bandwidth).collect();
+    let mut rows = Vec::new();
+    for kind in KINDS {
+        for mesh in kind.meshes {
+            for schedule in SCHEDULES {
+                if format!("{} {schedule}", kind.name).contains(&arguments.only) {
+                    rows.extend(measure(kind, *mesh, schedule, &arguments.threads)?);
+                }
+            }
+        }
+    }
+    let report = Report { bandwidth_gb_s, rows };
+    if let Some(path) = &arguments.csv {
+        write_csv(path, &report.cells())?;
+    }
+    if arguments.json {
+        return Ok(console::print_json(&report)?);
+    }
+    Ok(console::print(&report.table())?)
+}
+
+/// A scene with one body and one kind of constraint, a little out of shape, without time.
+fn scene(kind: &Kind, mesh: Mesh, schedule: &str) -> Result<Scene, Failure> {
+    let (body, mesh) = match mesh {
+        Cloth(side) => {
+            ("cloth", format!("grid = {{ particles = [{side}, {side}], size = [1, 1] }}"))
+        }
+        Cube(cells) => {
+            ("soft", format!("block = {{ size = [1, 1, 1], cells = [{cells}, {cells}, {cells}] }}"))
+        }
+    };
+    let text = format!(
+        "integrate = false\npartition.method = \"{schedule}\"\n[[bodies]]\nname = \"body\"\n\
+         kind = \"{body}\"\ndeform = [1.05, 1, 0.97]\nmesh.{mesh}\nelements.{}\n",
+        kind.elements
+    );
+    Ok(Scene::parse("bench", &text, Path::new("."), &[])?)
+}
+
+fn measure(
+    kind: &Kind,
+    mesh: Mesh,
+    schedule: &'static str,
+    threads: &[usize],
+) -> Result<Vec<Row>, Failure> {
+    let mut scene = scene(kind, mesh, schedule)?;
+    let mut simulation = Simulation::new(&scene, BackendChoice::Serial)?;
+    let elements = simulation.model().constraint_count();
+    scene.file.iterations = PROJECTIONS.div_ceil(elements) as u32;
+    simulation.continue_with(&scene)?;
+
+    let parallel = threads.iter().map(|&threads| BackendChoice::Cpu(threads));
+    let backends: Vec<_> = std::iter::once(BackendChoice::Serial).chain(parallel).collect();
+    let mut times = vec![Vec::new(); backends.len()];
+    let start = Instant::now();
+    while times[0].len() < STEPS || start.elapsed() < PATIENCE {
+        for (backend, times) in backends.iter().zip(&mut times) {
+            simulation.run_on(*backend)?;
+            simulation.step()?;
+            times.push(sweep_seconds(&simulation));
+        }
+    }
+    let projections = elements as f64 * f64::from(scene.file.iterations);
+    let nanoseconds = |times: &Vec<f64>| median(times) * 1e9 / projections;
+    let scalar = nanoseconds(&times[0]);
+    let row = |(&threads, times): (&usize, &Vec<f64>)| Row {
+        kind: kind.name,
+        elements,
+        schedule,
+        threads,
+        ns_per_projection: nanoseconds(times),
+        scalar_ns_per_projection: scalar,
+        speedup: scalar / nanoseconds(times),
+    };
+    Ok(threads.iter().zip(&times[1..]).map(row).collect())
+}
+
+/// Seconds that the last step spent on sweeps, copies of particles and their merging included.
+fn sweep_seconds(simulation: &Simulation) -> f64 {
+    let of_sweep = |name: &str| name.starts_with("sweep") || name == "split" || name == "merge";
+    let stages = simulation.stage_seconds().into_iter();
+    stages.filter(|(name, _)| of_sweep(name)).map(|(_, seconds)| seconds).sum()
+}
+
+impl Report {
+    fn cells(&self) -> Vec<Vec<String>> {
+        let header =
+            "kind,elements,schedule,threads,ns_per_projection,scalar_ns_per_projection,speedup";
+        let mut rows = vec![header.split(',').map(str::to_owned).collect()];
+        rows.extend(self.rows.iter().map(|row| {
+            vec![
+                row.kind.to_owned(),
+                row.elements.to_string(),
+                row.schedule.to_owned(),
+                row.threads.to_string(),
+                format!("{:.3}", row.ns_per_projection),
+                format!("{:.3}", row.scalar_ns_per_projection),
+                format!("{:.2}", row.speedup),
+            ]
+        }));
+        rows
+    }
+
+    fn table(&self) -> String {
+        let mut table = String::new();
+        for (threads, rate) in &self.bandwidth_gb_s {
+            let _ = writeln!(table, "memory bandwidth, {threads} threads: {rate:.1} GB/s");
+        }
+        let _ = writeln!(
+            table,
+            "\n{:14} {:>9}  {:9} {:>7} {:>9} {:>9} {:>8}",
+            "kind", "elements", "schedule", "threads", "ns", "scalar ns", "speed-up"
+        );
+        for row in &self.rows {
+            let Row { kind, elements, schedule, threads, speedup, .. } = row;
+            let (own, scalar) = (row.ns_per_projection, row.scalar_ns_per_projection);
+            let _ = writeln!(
+                table,
+                "{kind:14} {elements:>9}  {schedule:9} {threads:>7} {own:>9.2} {scalar:>9.2} {speedup:>8.2}"
+            );
+        }
+        table
+    }
+}
