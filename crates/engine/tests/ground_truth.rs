@@ -2,34 +2,13 @@
 //! own small scene and compares with the closed form.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-use std::path::Path;
+mod common;
 
-use taut::scene::Scene;
-use taut::{BackendChoice, Simulation};
-
-fn simulation(text: &str) -> Simulation {
-    let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}"));
-    Simulation::new(&scene, BackendChoice::Serial).unwrap()
-}
-
-fn run(text: &str, steps: usize) -> Simulation {
-    let mut simulation = simulation(text);
-    for _ in 0..steps {
-        simulation.step().unwrap();
-    }
-    simulation
-}
-
-fn double([x, y, z, _]: [f32; 4]) -> [f64; 3] {
-    [x, y, z].map(f64::from)
-}
+use common::{double, length, run, simulation};
+use taut::Simulation;
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn length(v: [f64; 3]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Σ m x × v, and Σ m |x| |v| to compare it with.

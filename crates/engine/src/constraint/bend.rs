@@ -9,7 +9,7 @@
 //! - ∇₃θ = −|e| n₁/|n₁|², ∇₄θ = −|e| n₂/|n₂|²
 //! - ∇₁θ and ∇₂θ share out the opposite of ∇₃θ + ∇₄θ by where the far corners stand along e.
 
-use super::{Constraint, Row, TINY};
+use super::{Constraint, Matter, Row, TINY};
 use crate::math::{Lane, Vec3, atan2};
 
 /// Two triangles on an edge keep their angle.
@@ -17,7 +17,12 @@ use crate::math::{Lane, Vec3, atan2};
 pub struct Bend;
 
 impl Constraint<4, 1, 1> for Bend {
-    fn constants(rest: &[Vec3<f64>; 4]) -> [f64; 1] {
+    fn size(rest: &[Vec3<f64>; 4]) -> f64 {
+        let area = |far: Vec3<f64>| (rest[0] - far).cross(rest[1] - far).length() / 2.0;
+        area(rest[2]) + area(rest[3])
+    }
+
+    fn constants(rest: &[Vec3<f64>; 4], _: &Matter) -> [f64; 1] {
         Self::evaluate(rest, &[0.0]).map(|row| row.value)
     }
 

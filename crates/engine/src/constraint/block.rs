@@ -61,8 +61,12 @@ pub(super) fn solve<L: Lane, const M: usize>(
             // Compliances are not negative, so the first pivot is at least as large.
             zero.less(movable)
         } else {
-            let pivot = L::select(zero.less(movable), pivot, zero);
-            (movable * L::splat(SINGULAR)).less(pivot)
+            // In exact arithmetic no pivot is smaller than its compliance: with one, rows may depend
+            // on each other (those of a neo-Hookean solid do at rest), and all of them count.
+            pivot = pivot.max(compliance[row]);
+            let rounding = movable * L::splat(SINGULAR);
+            let least = L::select(zero.less(compliance[row]), zero, rounding);
+            least.less(L::select(zero.less(movable), pivot, zero))
         };
         pivots[row] = pivot;
         inverses[row] = L::select(usable, L::splat(1.0) / pivot, zero);

@@ -4,7 +4,7 @@
 //! Serves stretch (edges), distance bending (the far corners of two triangles, paper B's EBC) and
 //! attachments (d = 0).
 
-use super::{Constraint, Row, TINY};
+use super::{Constraint, Matter, Row, TINY};
 use crate::math::{Lane, Vec3};
 
 /// Two particles keep their distance.
@@ -12,8 +12,12 @@ use crate::math::{Lane, Vec3};
 pub struct Distance;
 
 impl Constraint<2, 1, 1> for Distance {
-    fn constants(rest: &[Vec3<f64>; 2]) -> [f64; 1] {
-        [(rest[0] - rest[1]).length()]
+    fn size(rest: &[Vec3<f64>; 2]) -> f64 {
+        (rest[0] - rest[1]).length()
+    }
+
+    fn constants(rest: &[Vec3<f64>; 2], _: &Matter) -> [f64; 1] {
+        [Self::size(rest)]
     }
 
     #[inline(always)]

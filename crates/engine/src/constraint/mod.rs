@@ -6,7 +6,10 @@
 mod bend;
 mod block;
 mod distance;
+mod long_range;
+mod neo_hookean;
 mod project;
+mod strain;
 mod volume;
 
 use std::ops::Range;
@@ -18,7 +21,10 @@ use crate::state::{Access, State, Storage, View};
 
 pub use bend::Bend;
 pub use distance::Distance;
+pub use long_range::LongRange;
+pub use neo_hookean::NeoHookean;
 pub use project::{Response, Sweep};
+pub use strain::Strain;
 pub use volume::Volume;
 
 /// Smallest length (m), squared length or area² that is divided by.
@@ -36,8 +42,11 @@ pub struct Row<L, const N: usize> {
 /// A kind of element: `M` constraints over the same `N` particles, which are solved as one block,
 /// made from `K` constants that the rest shape gives.
 pub trait Constraint<const N: usize, const M: usize, const K: usize> {
+    /// Length, area or volume of an element whose particles rest at these places: what moduli are
+    /// multiplied with, and what must not be 0.
+    fn size(rest: &[Vec3<f64>; N]) -> f64;
     /// The constants of an element whose particles rest at these places.
-    fn constants(rest: &[Vec3<f64>; N]) -> [f64; K];
+    fn constants(rest: &[Vec3<f64>; N], matter: &Matter) -> [f64; K];
     /// All rows at these places.
     fn evaluate<L: Lane>(x: &[Vec3<L>; N], constants: &[L; K]) -> [Row<L, N>; M];
     /// J W Jᵀ: how much each row moves each other one. The lower half is enough. A kind whose
@@ -45,6 +54,26 @@ pub trait Constraint<const N: usize, const M: usize, const K: usize> {
     #[inline(always)]
     fn mobility<L: Lane>(rows: &[Row<L, N>; M], w: &[L; N]) -> [[L; M]; M] {
         block::mobility(rows, w)
+    }
+
+    /// How far the rows are from rest: C, unless a row has another value there.
+    fn errors(x: &[Vec3<f32>; N], constants: &[f32; K]) -> [f32; M] {
+        Self::evaluate(x, constants).map(|row| row.value)
+    }
+}
+
+/// What the constants of an element depend on besides its rest shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Matter {
+    /// Direction of the warp, of any length but 0.
+    pub warp: Vec3<f64>,
+    /// γ − 1 of a neo-Hookean solid.
+    pub swelling: f64,
+}
+
+impl Default for Matter {
+    fn default() -> Self {
+        Self { warp: Vec3::new(1.0, 0.0, 0.0), swelling: 0.0 }
     }
 }
 
@@ -55,6 +84,9 @@ macro_rules! with_kind {
         match $kind {
             Kind::Bend => with_kind!(@ Bend, 4, 1, 1, $C, $N, $M, $K, $body),
             Kind::Volume => with_kind!(@ Volume, 4, 1, 1, $C, $N, $M, $K, $body),
+            Kind::NeoHookean => with_kind!(@ NeoHookean, 4, 2, 10, $C, $N, $M, $K, $body),
+            Kind::Strain => with_kind!(@ Strain, 3, 3, 4, $C, $N, $M, $K, $body),
+            Kind::LongRange => with_kind!(@ LongRange, 2, 1, 1, $C, $N, $M, $K, $body),
             Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
                 with_kind!(@ Distance, 2, 1, 1, $C, $N, $M, $K, $body)
             }
@@ -73,38 +105,53 @@ macro_rules! with_kind {
     }};
 }
 
-/// The kinds of constraints, in the order in which a sweep solves them: what is solved last is
-/// satisfied best, so length comes after shape, and attachments after length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+/// Makes [`Kind`] from its list of variants and names.
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+        /// The kinds of constraints, in the order in which a sweep solves them: what is solved last
+        /// is satisfied best, so length comes after shape, and attachments after length.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $($(#[$meta])* $variant,)*
+        }
+
+        impl Kind {
+            /// All kinds, in the order of a sweep.
+            pub const ALL: &[Kind] = &[$(Kind::$variant,)*];
+
+            /// The kind's name in scene files, on the command line and in results.
+            pub fn name(self) -> &'static str {
+                match self { $(Kind::$variant => $name,)* }
+            }
+
+            /// The name of a sweep over the kind in tables and traces.
+            pub fn sweep_name(self) -> &'static str {
+                match self { $(Kind::$variant => concat!("sweep ", $name),)* }
+            }
+        }
+    };
+}
+
+kinds! {
     /// Dihedral angle between two triangles.
-    Bend,
+    Bend = "bend",
     /// Distance between the far corners of two triangles.
-    BendDistance,
+    BendDistance = "bend-distance",
     /// Volume of a tetrahedron.
-    Volume,
+    Volume = "volume",
+    /// Elasticity of a tetrahedron.
+    NeoHookean = "neo-hookean",
+    /// Strain of a triangle in its plane.
+    Strain = "strain",
     /// Length of an edge.
-    Stretch,
+    Stretch = "stretch",
+    /// Largest distance from a pinned particle.
+    LongRange = "long-range",
     /// Two particles in one place.
-    Attachment,
+    Attachment = "attachment",
 }
 
 impl Kind {
-    /// All kinds, in the order of a sweep.
-    pub const ALL: [Kind; 5] =
-        [Kind::Bend, Kind::BendDistance, Kind::Volume, Kind::Stretch, Kind::Attachment];
-
-    /// The kind's name in scene files, on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Bend => "bend",
-            Kind::BendDistance => "bend-distance",
-            Kind::Volume => "volume",
-            Kind::Stretch => "stretch",
-            Kind::Attachment => "attachment",
-        }
-    }
-
     /// The number of particles of one element.
     pub fn arity(self) -> usize {
         with_kind!(self, C, N, M, K, N)
@@ -119,25 +166,36 @@ impl Kind {
     ///
     /// # Panics
     /// If there are fewer places than the element has particles.
-    pub fn constants(self, rest: &[glam::Vec3]) -> Vec<f64> {
-        with_kind!(self, C, N, M, K, {
-            let places: [Vec3<f64>; N] = std::array::from_fn(|corner| {
-                let [x, y, z] = rest[corner].to_array().map(f64::from);
-                Vec3::new(x, y, z)
-            });
-            C::constants(&places).to_vec()
-        })
+    pub fn constants(self, rest: &[glam::Vec3], matter: &Matter) -> Vec<f64> {
+        with_kind!(self, C, N, M, K, C::constants(&places::<N>(rest), matter).to_vec())
+    }
+
+    /// Length, area or volume of an element whose particles rest at these places.
+    ///
+    /// # Panics
+    /// If there are fewer places than the element has particles.
+    pub fn size(self, rest: &[glam::Vec3]) -> f64 {
+        with_kind!(self, C, N, M, K, C::size(&places::<N>(rest)))
     }
 
     /// What an error of this kind is compared with: its rest value, which is its first constant, a
-    /// half turn for angles, and a meter where the rest value is 0.
+    /// half turn for angles, 1 for strains, and a meter where the rest value is 0.
     fn scale(self, first_constant: f32) -> f32 {
         match self {
             Kind::Bend => std::f32::consts::PI,
-            Kind::BendDistance | Kind::Volume | Kind::Stretch => first_constant.abs(),
-            Kind::Attachment => 1.0,
+            Kind::BendDistance | Kind::Volume | Kind::Stretch | Kind::LongRange => {
+                first_constant.abs()
+            }
+            Kind::NeoHookean | Kind::Strain | Kind::Attachment => 1.0,
         }
     }
+}
+
+fn places<const N: usize>(rest: &[glam::Vec3]) -> [Vec3<f64>; N] {
+    std::array::from_fn(|corner| {
+        let [x, y, z] = rest[corner].to_array().map(f64::from);
+        Vec3::new(x, y, z)
+    })
 }
 
 /// Constraints of one kind and one response, with the schedule that runs them.
@@ -249,7 +307,7 @@ impl Group {
                 });
                 let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
                 let scale = f64::from(self.kind.scale(constants[0]));
-                C::evaluate(&x, &constants).map(|row| f64::from(row.value) / scale)
+                C::errors(&x, &constants).map(|error| f64::from(error) / scale)
             });
             Residual::of(errors)
         })

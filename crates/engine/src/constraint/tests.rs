@@ -72,16 +72,58 @@ proptest! {
     }
 
     #[test]
+    fn strain_gradient(x in points::<3>(), rest in points::<3>(), warp in points::<1>()) {
+        prop_assume!(Strain::size(&x) > 0.05 && Strain::size(&rest) > 0.05);
+        prop_assume!(warp[0].length() > 0.1);
+        let constants = Strain::constants(&rest, &Matter { warp: warp[0], ..Matter::default() });
+        prop_assert!(gradient_error::<Strain, 3, 3, 4>(x, constants) < 1e-5);
+    }
+
+    #[test]
+    fn neo_hookean_gradient(x in points::<4>(), rest in points::<4>()) {
+        prop_assume!(NeoHookean::size(&rest) > 0.02);
+        let constants = NeoHookean::constants(&rest, &Matter { swelling: 0.4, ..Matter::default() });
+        prop_assert!(gradient_error::<NeoHookean, 4, 2, 10>(x, constants) < 1e-5);
+    }
+
+    #[test]
+    fn long_range_gradient(x in points::<2>(), reach in 0.1..2.0_f64) {
+        let length = (x[0] - x[1]).length();
+        prop_assume!(length > 0.05 && (length - reach).abs() > 1e-3);
+        prop_assert!(gradient_error::<LongRange, 2, 1, 1>(x, [reach]) < 1e-5);
+    }
+
+    #[test]
+    fn strain_does_not_see_rigid_motion(rest in points::<3>(), turn in points::<1>()) {
+        prop_assume!(Strain::size(&rest) > 0.05);
+        let constants = Strain::constants(&rest, &Matter::default());
+        let quaternion = glam::DQuat::from_scaled_axis(glam::DVec3::new(turn[0].x, turn[0].y, 1.0));
+        let moved = rest.map(|Vec3 { x, y, z }| {
+            let [x, y, z] = (quaternion * glam::DVec3::new(x, y, z)).to_array();
+            Vec3::new(x + 3.0, y, z)
+        });
+        for row in Strain::evaluate(&moved, &constants) {
+            prop_assert!(row.value.abs() < 1e-9, "{}", row.value);
+        }
+    }
+
+    #[test]
     fn projection_keeps_momentum(x in points::<4>(), masses in prop::array::uniform4(0.5..4.0_f32)) {
         prop_assume!(smaller_area(&x) > 0.1);
         keeps_momentum::<Bend, 4, 1, 1>(x, masses, [0.3])?;
         keeps_momentum::<Volume, 4, 1, 1>(x, masses, [0.1])?;
         keeps_momentum::<Distance, 2, 1, 1>([x[0], x[1]], [masses[0], masses[1]], [0.5])?;
+        keeps_momentum::<LongRange, 2, 1, 1>([x[0], x[1]], [masses[0], masses[1]], [0.2])?;
+        let (corners, three) = ([x[0], x[1], x[2]], [masses[0], masses[1], masses[2]]);
+        keeps_momentum::<Strain, 3, 3, 4>(corners, three, [1.0, 0.2, -0.3, 1.2])?;
+        prop_assume!(measure_volume(&x) > 0.02);
+        let rest = [1.0, 0.1, 0.0, -0.2, 1.1, 0.0, 0.3, 0.0, 0.9, 1.4];
+        keeps_momentum::<NeoHookean, 4, 2, 10>(x, masses, rest)?;
     }
 }
 
 fn measure_volume(x: &[Vec3<f64>; 4]) -> f64 {
-    Volume::constants(x)[0]
+    Volume::size(x)
 }
 
 /// Σ mᵢ Δxᵢ and Σ mᵢ xᵢ × Δxᵢ stay at rounding level.
@@ -115,7 +157,7 @@ where
 
 /// Solves one constraint once.
 fn projected<C, const N: usize, const M: usize, const K: usize>(
-    mut particles: [[f32; 4]; N],
+    particles: [[f32; 4]; N],
     constants: [f32; K],
     response: Response,
     softness: f32,
@@ -123,13 +165,27 @@ fn projected<C, const N: usize, const M: usize, const K: usize>(
 where
     C: Constraint<N, M, K>,
 {
+    projected_softly::<C, N, M, K>(particles, constants, response, [softness; M], 1.0)
+}
+
+/// The same with a softness for each row and a step.
+fn projected_softly<C, const N: usize, const M: usize, const K: usize>(
+    mut particles: [[f32; 4]; N],
+    constants: [f32; K],
+    response: Response,
+    softness: [f32; M],
+    inverse_step_squared: f32,
+) -> [[f32; 4]; N]
+where
+    C: Constraint<N, M, K>,
+{
     let sweep = Sweep {
         constants: &constants.map(|constant| vec![constant]),
-        softness: &[const { Vec::new() }; M].map(|_: Vec<f32>| vec![softness]),
+        softness: &softness.map(|softness| vec![softness]),
         response,
         relaxation: 1.0,
         first_multiplier: 0,
-        inverse_step_squared: 1.0,
+        inverse_step_squared,
         first: true,
     };
     let ids: [[u32; N]; 1] = [std::array::from_fn(|corner| corner as u32)];
@@ -176,6 +232,73 @@ fn coinciding_particles_and_flat_triangles_do_not_give_nan() {
 }
 
 #[test]
+fn a_triangle_is_pulled_back_to_its_shape_in_one_projection() {
+    let rest = [[0.0, 0.0], [1.0, 0.0], [0.2, 0.8]].map(|[x, y]| Vec3::new(x, y, 0.0));
+    let constants = Strain::constants(&rest, &Matter::default());
+    let mut x = [[0.0, 0.0, 0.0, 1.0], [1.01, 0.0, 0.0, 2.0], [0.21, 0.79, 0.0, 0.5]];
+    for _ in 0..2 {
+        x = projected::<Strain, 3, 3, 4>(x, constants.map(|c| c as f32), Response::Stiffness, 1.0);
+    }
+    for row in
+        Strain::evaluate(&x.map(|[x, y, z, _]| Vec3::new(x, y, z)), &constants.map(|c| c as f32))
+    {
+        assert!(row.value.abs() < 1e-4, "{}", row.value);
+    }
+}
+
+#[test]
+fn the_warp_is_the_scenes_and_the_first_edge_where_it_has_no_direction() {
+    // Pulled along y by a tenth: the weft if the warp is x, the warp if it is y.
+    let rest = [[0.0, 0.0], [1.0, 0.0], [0.3, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
+    let pulled = rest.map(|Vec3 { x, y, z }| Vec3::new(x, 1.1 * y, z));
+    let strains = |warp: [f64; 3]| {
+        let warp = Vec3::new(warp[0], warp[1], warp[2]);
+        let constants = Strain::constants(&rest, &Matter { warp, ..Matter::default() });
+        Strain::evaluate(&pulled, &constants).map(|row| (row.value * 1e6).round() / 1e6)
+    };
+    assert_eq!(strains([2.0, 0.0, 0.0]), [0.0, 0.1, 0.0]);
+    assert_eq!(strains([0.0, 1.0, 5.0]), [0.1, 0.0, 0.0]);
+    assert_eq!(strains([0.0, 0.0, 1.0]), [0.0, 0.1, 0.0], "the first edge is along x");
+}
+
+/// ‖F‖ pulls and det F − γ pushes: at rest they must balance, though neither is 0. What is left is
+/// the rounding of two large forces, and these grow with the stiffness.
+#[test]
+fn a_neo_hookean_tetrahedron_rests_in_its_rest_shape() {
+    let rest = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.01], [0.0, 0.12, 0.0], [0.02, 0.0, 0.1]];
+    let x = rest.map(|[x, y, z]| Vec3::new(x, y, z));
+    for poisson in [0.0, 0.3, 0.45, 0.49] {
+        let matter = Matter { swelling: 1.0 - 2.0 * poisson, ..Matter::default() };
+        let constants = NeoHookean::constants(&x, &matter).map(|constant| constant as f32);
+        for young in [1e2, 1e4, 1e6] {
+            let moduli = NeoHookean::moduli(young, poisson);
+            let softness = moduli.map(|modulus| (1.0 / (modulus * NeoHookean::size(&x))) as f32);
+            let start = rest.map(|[x, y, z]| [x as f32, y as f32, z as f32, 10.0]);
+            let end = projected_softly::<NeoHookean, 4, 2, 10>(
+                start,
+                constants,
+                Response::Compliance,
+                softness,
+                3600.0,
+            );
+            for (before, after) in start.iter().zip(end) {
+                let way = (0..3).map(|i| (before[i] - after[i]).abs()).fold(0.0, f32::max);
+                assert!(way < 1e-6, "E = {young} Pa, ν = {poisson}: moves {way} m");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_range_attachment_only_pulls() {
+    let near = [[0.5, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]];
+    assert_eq!(projected::<LongRange, 2, 1, 1>(near, [1.0], Response::Stiffness, 1.0), near);
+    let far = [[2.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]];
+    let end = projected::<LongRange, 2, 1, 1>(far, [1.0], Response::Compliance, 0.0);
+    assert_eq!(end, [[1.0, 0.0, 0.0, 1.0], far[1]]);
+}
+
+#[test]
 fn a_hinge_measures_its_signed_angle() {
     for degrees in [-170.0_f32, -90.0, -1.0, 0.0, 1.0, 45.0, 120.0, 179.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
@@ -185,7 +308,7 @@ fn a_hinge_measures_its_signed_angle() {
             glam::Vec3::new(0.3, 1.0, 0.0),
             glam::Vec3::new(0.6, -cos, sin),
         ];
-        let angle = Kind::Bend.constants(&places)[0].to_degrees();
+        let angle = Kind::Bend.constants(&places, &Matter::default())[0].to_degrees();
         assert!((angle.abs() - f64::from(degrees.abs())).abs() < 1e-3, "{degrees}: {angle}");
     }
 }

@@ -3,7 +3,7 @@
 //! ∇₂ = (p₃₁ × p₄₁)/6, ∇₃ = (p₄₁ × p₂₁)/6, ∇₄ = (p₂₁ × p₃₁)/6, ∇₁ = −(∇₂ + ∇₃ + ∇₄).
 //! (Paper C's equations 8 to 11 print them permuted.)
 
-use super::{Constraint, Row};
+use super::{Constraint, Matter, Row};
 use crate::math::{Lane, Vec3};
 
 /// A tetrahedron keeps its volume.
@@ -11,8 +11,12 @@ use crate::math::{Lane, Vec3};
 pub struct Volume;
 
 impl Constraint<4, 1, 1> for Volume {
-    fn constants(rest: &[Vec3<f64>; 4]) -> [f64; 1] {
-        Self::evaluate(rest, &[0.0]).map(|row| row.value)
+    fn size(rest: &[Vec3<f64>; 4]) -> f64 {
+        Self::evaluate(rest, &[0.0])[0].value
+    }
+
+    fn constants(rest: &[Vec3<f64>; 4], _: &Matter) -> [f64; 1] {
+        [Self::size(rest)]
     }
 
     #[inline(always)]

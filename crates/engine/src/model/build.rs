@@ -130,12 +130,19 @@ impl Builder {
             }
         }
         let rest = numbering.by_particle(&rest);
-        let piece = Piece { body: name, first_particle, rest: &rest, numbering };
+        let inverse_masses = numbering.by_particle(&inverse_masses);
+        let piece = Piece {
+            body: name,
+            first_particle,
+            rest: &rest,
+            numbering,
+            inverse_masses: &inverse_masses,
+            warp: instance.transform_vector3(body.warp.into()),
+        };
         sites.gather(&body.elements, &piece, &mut self.pools)?;
 
         let [vx, vy, vz] = body.velocity;
-        let masses = numbering.by_particle(&inverse_masses);
-        for (place, w) in numbering.by_particle(&start).into_iter().zip(masses) {
+        for (place, w) in numbering.by_particle(&start).into_iter().zip(inverse_masses) {
             self.particles.push([place.x, place.y, place.z, w]);
             self.velocities.push(if w == 0.0 { [0.0; 4] } else { [vx, vy, vz, 0.0] });
         }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
+use super::geodesic::{Reachable, nearest_pins};
 use super::{ModelError, Numbering};
-use crate::constraint::{Kind, Response};
+use crate::constraint::{Kind, Matter, NeoHookean, Response};
 use crate::mesh::{Mesh, Topology};
-use crate::scene::file::{Elements, Material};
+use crate::scene::file::{ElasticMaterial, Elements, Material, Reach, StrainMaterial};
 
 /// Constraints of one kind and one response, in the order in which the scene gives them.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +68,49 @@ pub(super) fn softness(stiffness: Option<f32>, compliance: Option<f32>) -> (Resp
     }
 }
 
+/// How the rows of an element answer, whatever its size.
+#[derive(Clone, Copy)]
+struct Answer {
+    response: Response,
+    /// Stiffness or compliance of every row; rows beyond the last are not used.
+    rows: [f64; 3],
+    /// Whether `rows` are moduli instead, which count for every m² or m³ of the element.
+    per_size: bool,
+}
+
+impl Answer {
+    fn of_material(material: &Material) -> Self {
+        let (response, softness) = softness(material.stiffness, material.compliance);
+        Self { response, rows: [softness.into(); 3], per_size: false }
+    }
+
+    fn of_strain(material: &StrainMaterial) -> Self {
+        let moduli = [material.warp, material.weft, material.shear];
+        match material.stiffness {
+            Some(stiffness) => {
+                Self { response: Response::Stiffness, rows: [stiffness.into(); 3], per_size: false }
+            }
+            // A valid scene gives all three.
+            None => Self {
+                response: Response::Compliance,
+                rows: moduli.map(|modulus| modulus.unwrap_or(0.0).into()),
+                per_size: true,
+            },
+        }
+    }
+
+    fn of_solid(material: &ElasticMaterial) -> Self {
+        let [shear, volume] = NeoHookean::moduli(material.young.into(), material.poisson.into());
+        Self { response: Response::Compliance, rows: [shear, volume, 0.0], per_size: true }
+    }
+
+    /// Stiffness or compliance of the first rows of an element of this size.
+    fn softness(&self, rows: usize, size: f64) -> Vec<f32> {
+        let of_row = |&row: &f64| if self.per_size { 1.0 / (row * size) } else { row };
+        self.rows[..rows].iter().map(|row| of_row(row) as f32).collect()
+    }
+}
+
 /// One copy of a body, as far as its constraints go.
 pub(super) struct Piece<'a> {
     pub(super) body: &'a str,
@@ -74,11 +118,16 @@ pub(super) struct Piece<'a> {
     /// Rest shape in the world.
     pub(super) rest: &'a [Vec3],
     pub(super) numbering: &'a Numbering,
+    /// 0 for pinned particles.
+    pub(super) inverse_masses: &'a [f32],
+    /// Direction of the warp in the world.
+    pub(super) warp: Vec3,
 }
 
 /// What the topology of a mesh offers to constraints.
 pub(super) struct Sites {
     edges: Vec<[u32; 2]>,
+    triangles: Vec<[u32; 3]>,
     hinges: Vec<[u32; 4]>,
     far_corners: Vec<[u32; 2]>,
     tetrahedra: Vec<[u32; 4]>,
@@ -89,6 +138,7 @@ impl Sites {
         let far_corners = topology.hinges.iter().map(|&[_, _, c, d]| [c, d]).collect();
         Self {
             edges: topology.edges,
+            triangles: mesh.triangles.clone(),
             hinges: topology.hinges,
             far_corners,
             tetrahedra: mesh.tetrahedra.clone(),
@@ -102,46 +152,91 @@ impl Sites {
         piece: &Piece<'_>,
         pools: &mut Pools,
     ) -> Result<(), ModelError> {
-        piece.add(pools, Kind::Stretch, elements.stretch.as_ref(), &self.edges)?;
-        piece.add(pools, Kind::Bend, elements.bend.as_ref(), &self.hinges)?;
-        piece.add(pools, Kind::BendDistance, elements.bend_distance.as_ref(), &self.far_corners)?;
-        piece.add(pools, Kind::Volume, elements.volume.as_ref(), &self.tetrahedra)
+        let material = |material: &Option<Material>| material.as_ref().map(Answer::of_material);
+        let strain = elements.strain.as_ref().map(Answer::of_strain);
+        let solid = elements.neo_hookean.as_ref().map(Answer::of_solid);
+        let cloth = piece.matter(0.0);
+        let poisson = elements.neo_hookean.as_ref().map_or(0.0, |solid| solid.poisson);
+        let elastic = piece.matter(1.0 - 2.0 * f64::from(poisson));
+        let mut add = Adder { piece, pools };
+        add.all(Kind::Stretch, material(&elements.stretch), &self.edges, &cloth)?;
+        add.all(Kind::Bend, material(&elements.bend), &self.hinges, &cloth)?;
+        let far_corners = &self.far_corners;
+        add.all(Kind::BendDistance, material(&elements.bend_distance), far_corners, &cloth)?;
+        add.all(Kind::Strain, strain, &self.triangles, &cloth)?;
+        add.all(Kind::Volume, material(&elements.volume), &self.tetrahedra, &cloth)?;
+        add.all(Kind::NeoHookean, solid, &self.tetrahedra, &elastic)?;
+        if let Some(reach) = &elements.long_range {
+            add.long_range(reach, &self.edges);
+        }
+        Ok(())
     }
 }
 
 impl Piece<'_> {
-    fn add<const N: usize>(
-        &self,
-        pools: &mut Pools,
-        kind: Kind,
-        material: Option<&Material>,
-        sites: &[[u32; N]],
-    ) -> Result<(), ModelError> {
-        let Some(material) = material else { return Ok(()) };
-        let (response, softness) = softness(material.stiffness, material.compliance);
-        let pool = pool(pools, kind, response);
-        for site in sites {
-            let constants = kind.constants(&site.map(|particle| self.rest[particle as usize]));
-            self.check(kind, site, &constants)?;
-            let moved = site.map(|particle| particle + self.first_particle as u32);
-            pool.push(&moved, &constants, &vec![softness; kind.rows()]);
-        }
-        Ok(())
+    fn matter(&self, swelling: f64) -> Matter {
+        let [x, y, z] = self.warp.to_array().map(f64::from);
+        Matter { warp: crate::math::Vec3::new(x, y, z), swelling }
     }
 
-    /// Lengths and volumes must be positive and large enough to divide by.
-    fn check(&self, kind: Kind, site: &[u32], constants: &[f64]) -> Result<(), ModelError> {
-        let rest = constants[0];
-        let usable =
-            rest.is_finite() && (kind == Kind::Bend || rest > f64::from(f32::MIN_POSITIVE));
-        if usable {
+    /// Lengths, areas and volumes must be positive and large enough to divide by.
+    fn check(
+        &self,
+        kind: Kind,
+        site: &[u32],
+        size: f64,
+        constants: &[f64],
+    ) -> Result<(), ModelError> {
+        let usable = constants.iter().all(|&constant| (constant as f32).is_finite());
+        if usable && (kind == Kind::Bend || size > f64::from(f32::MIN_POSITIVE)) {
             return Ok(());
         }
         Err(ModelError::DegenerateElement {
             body: self.body.to_owned(),
             kind: kind.name(),
             particles: site.iter().map(|&particle| self.numbering.vertex(particle)).collect(),
-            value: rest,
+            value: size,
         })
+    }
+}
+
+/// Adds the constraints of one copy of a body to the pools.
+struct Adder<'a> {
+    piece: &'a Piece<'a>,
+    pools: &'a mut Pools,
+}
+
+impl Adder<'_> {
+    /// A constraint on every site, if there is an answer to its error.
+    fn all<const N: usize>(
+        &mut self,
+        kind: Kind,
+        answer: Option<Answer>,
+        sites: &[[u32; N]],
+        matter: &Matter,
+    ) -> Result<(), ModelError> {
+        let Some(answer) = answer else { return Ok(()) };
+        let pool = pool(self.pools, kind, answer.response);
+        for site in sites {
+            let rest = site.map(|particle| self.piece.rest[particle as usize]);
+            let (size, constants) = (kind.size(&rest), kind.constants(&rest, matter));
+            self.piece.check(kind, site, size, &constants)?;
+            let moved = site.map(|particle| particle + self.piece.first_particle as u32);
+            pool.push(&moved, &constants, &answer.softness(kind.rows(), size));
+        }
+        Ok(())
+    }
+
+    /// Ties every particle to its nearest pins.
+    fn long_range(&mut self, reach: &Reach, edges: &[[u32; 2]]) {
+        let Piece { rest, inverse_masses, first_particle, .. } = *self.piece;
+        let (response, softness) = softness(reach.stiffness, reach.compliance);
+        let pool = pool(self.pools, Kind::LongRange, response);
+        let is_pin = |particle: usize| inverse_masses[particle] == 0.0;
+        for way in nearest_pins(rest, edges, is_pin, reach.anchors as usize) {
+            let Reachable { particle, pin, distance } = way;
+            let particles = [particle, pin].map(|id| id + first_particle as u32);
+            pool.push(&particles, &[distance * f64::from(reach.slack)], &[softness]);
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod build;
 mod elements;
+mod geodesic;
 mod numbering;
 mod schedules;
 

@@ -291,4 +291,7 @@ mod defaults {
     pub(super) fn unit() -> f32 {
         1.0
     }
+    pub(super) fn warp() -> [f32; 3] {
+        [1.0, 0.0, 0.0]
+    }
 }

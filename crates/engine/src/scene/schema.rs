@@ -119,6 +119,12 @@ pub(in crate::scene) mod range {
         bound(schema, "maximum", MOST.into());
     }
 
+    /// Poisson's number: at 0.5 a solid would be incompressible and its moduli infinite.
+    pub(in crate::scene) fn poisson(schema: &mut Schema) {
+        not_negative(schema);
+        bound(schema, "maximum", Value::from(0.499));
+    }
+
     fn bound(schema: &mut Schema, keyword: &str, limit: Value) {
         match schema.get_mut("items").and_then(Value::as_object_mut) {
             Some(items) => items.insert(keyword.into(), limit),

@@ -11,7 +11,8 @@ use super::prune::Lost;
 use super::suggest::{nearest, remedy};
 
 /// The kinds of constraints that `elements` can ask for.
-pub const ELEMENT_KINDS: &[&str] = &["stretch", "bend", "bend-distance", "volume"];
+pub const ELEMENT_KINDS: &[&str] =
+    &["stretch", "bend", "bend-distance", "strain", "volume", "neo-hookean", "long-range"];
 
 /// The kind of constraint that `attachments` make.
 pub const ATTACHMENT_KIND: &str = "attachment";
@@ -43,14 +44,19 @@ pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
 }
 
 impl Elements {
-    /// The kinds that are asked for, by name, in the order of [`ELEMENT_KINDS`].
-    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &Material)> {
-        let materials = [&self.stretch, &self.bend, &self.bend_distance, &self.volume];
-        ELEMENT_KINDS
-            .iter()
-            .copied()
-            .zip(materials)
-            .filter_map(|(kind, material)| Some((kind, material.as_ref()?)))
+    /// The names of the kinds that are asked for, in the order of [`ELEMENT_KINDS`].
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
+        let is_asked_for = [
+            self.stretch.is_some(),
+            self.bend.is_some(),
+            self.bend_distance.is_some(),
+            self.strain.is_some(),
+            self.volume.is_some(),
+            self.neo_hookean.is_some(),
+            self.long_range.is_some(),
+        ];
+        let kinds = ELEMENT_KINDS.iter().copied().zip(is_asked_for);
+        kinds.filter_map(|(kind, is_asked_for)| is_asked_for.then_some(kind))
     }
 }
 
@@ -88,10 +94,50 @@ fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
     for (index, pin) in body.pins.iter().enumerate() {
         check_selection(pin, &path.key("pins").index(index), findings);
     }
-    let elements = path.key("elements");
-    for (kind, material) in body.elements.kinds() {
-        check_material(material.stiffness, material.compliance, &elements.key(kind), findings);
+    if body.warp == [0.0; 3] {
+        let message = "is no direction; give one, for example [1, 0, 0]";
+        findings.push(Finding::new(&path.key("warp"), message));
     }
+    check_elements(body, &path.key("elements"), findings);
+}
+
+fn check_elements(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
+    let Elements { stretch, bend, bend_distance, strain, volume, long_range, .. } = &body.elements;
+    let materials = [
+        ("stretch", stretch),
+        ("bend", bend),
+        ("bend-distance", bend_distance),
+        ("volume", volume),
+    ];
+    for (kind, material) in materials {
+        if let Some(Material { stiffness, compliance }) = material {
+            check_material(*stiffness, *compliance, &path.key(kind), findings);
+        }
+    }
+    if let Some(strain) = strain {
+        check_strain(strain, &path.key("strain"), findings);
+    }
+    if let Some(Reach { stiffness, compliance, .. }) = long_range {
+        let path = path.key("long-range");
+        check_material(*stiffness, *compliance, &path, findings);
+        if body.pins.is_empty() {
+            let message = "needs pinned particles to hold on to; give `pins` or remove it";
+            findings.push(Finding::new(&path, message));
+        }
+    }
+}
+
+fn check_strain(material: &StrainMaterial, path: &Path, findings: &mut Vec<Finding>) {
+    let moduli = [material.warp, material.weft, material.shear];
+    let given = moduli.iter().flatten().count();
+    let problem = match (material.stiffness, given) {
+        (Some(_), 0) | (None, 3) => return,
+        (Some(_), _) => "has `stiffness` beside moduli; give one or the others",
+        (None, _) => {
+            "gives no `stiffness` and not all of `warp`, `weft` and `shear`; give it or them"
+        }
+    };
+    findings.push(Finding::new(path, problem));
 }
 
 /// For a soft body whose mesh is a surface.
@@ -119,9 +165,13 @@ fn check_solid(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
 
 /// What only soft bodies can have.
 fn check_cloth(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
-    if body.elements.volume.is_some() {
+    let solid = [
+        ("volume", body.elements.volume.is_some()),
+        ("neo-hookean", body.elements.neo_hookean.is_some()),
+    ];
+    for (kind, _) in solid.into_iter().filter(|(_, is_given)| *is_given) {
         let message = "needs tetrahedra, but the body is cloth; remove it or give kind = \"soft\"";
-        findings.push(Finding::new(&path.key("elements").key("volume"), message));
+        findings.push(Finding::new(&path.key("elements").key(kind), message));
     }
     if body.surface.is_some() {
         let message =
@@ -305,7 +355,7 @@ fn check_kind(kind: &str, file: &SceneFile, lost: &Lost) -> Option<String> {
         let known: Vec<_> = ELEMENT_KINDS.iter().copied().chain([ATTACHMENT_KIND]).collect();
         return Some(format!("is no kind of constraint; {}", remedy(kind, &known, "`")));
     }
-    let made = |body: &Body| body.elements.kinds().any(|(made, _)| made == kind);
+    let made = |body: &Body| body.elements.kinds().any(|made| made == kind);
     let is_made = !lost.bodies.is_empty() || file.bodies.iter().any(made);
     let advice = format!("give a body `elements.{kind}` or remove this");
     (!is_made).then(|| format!("bounds a kind that no body has; {advice}"))

@@ -55,6 +55,9 @@ pub struct Body {
     #[serde(default = "defaults::drag")]
     #[schemars(transform = range::not_negative)]
     pub drag: f32,
+    /// Direction of the warp in the mesh, projected into the plane of each triangle.
+    #[serde(default = "defaults::warp")]
+    pub warp: [f32; 3],
     /// Particles that never move.
     #[serde(default)]
     pub pins: Vec<Selection>,
@@ -139,8 +142,14 @@ pub struct Elements {
     pub bend: Option<Material>,
     /// The far corners of two triangles on an edge keep their distance.
     pub bend_distance: Option<Material>,
+    /// Every triangle keeps its shape in its plane, along warp and weft and between them.
+    pub strain: Option<StrainMaterial>,
     /// Every tetrahedron keeps its volume (soft bodies).
     pub volume: Option<Material>,
+    /// Every tetrahedron is an elastic solid (soft bodies).
+    pub neo_hookean: Option<ElasticMaterial>,
+    /// No particle gets farther from its nearest pins than along the unstretched body.
+    pub long_range: Option<Reach>,
 }
 
 /// How hard a constraint pulls. Give `stiffness` or `compliance`.
@@ -154,6 +163,58 @@ pub struct Material {
     /// bend, m⁵/N for volume.
     #[schemars(transform = range::not_negative)]
     pub compliance: Option<f32>,
+}
+
+/// How cloth resists strain: three moduli, or `stiffness` alone.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StrainMaterial {
+    /// PBD: the share of all three errors that one sweep removes, above 0 and up to 1.
+    #[schemars(transform = range::share)]
+    pub stiffness: Option<f32>,
+    /// XPBD: modulus along the warp, N/m.
+    #[schemars(transform = range::positive)]
+    pub warp: Option<f32>,
+    /// XPBD: modulus along the weft, N/m.
+    #[schemars(transform = range::positive)]
+    pub weft: Option<f32>,
+    /// XPBD: modulus against shear between warp and weft, N/m.
+    #[schemars(transform = range::positive)]
+    pub shear: Option<f32>,
+}
+
+/// An elastic solid.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ElasticMaterial {
+    /// Young's modulus, Pa.
+    #[schemars(transform = range::positive)]
+    pub young: f32,
+    /// Poisson's number: 0 keeps its width when pulled, near 0.5 its volume.
+    #[schemars(transform = range::poisson)]
+    pub poisson: f32,
+}
+
+/// Long-range attachments. Give `stiffness` or `compliance`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Reach {
+    /// PBD: the share of the error that one sweep removes, above 0 and up to 1.
+    #[serde(default)]
+    #[schemars(transform = range::share)]
+    pub stiffness: Option<f32>,
+    /// XPBD: inverse stiffness, m/N; 0 is rigid.
+    #[serde(default)]
+    #[schemars(transform = range::not_negative)]
+    pub compliance: Option<f32>,
+    /// What the way to the pin along the edges is multiplied with.
+    #[serde(default = "defaults::unit")]
+    #[schemars(transform = range::positive)]
+    pub slack: f32,
+    /// How many pins, the nearest ones, each particle is held by.
+    #[serde(default = "defaults::one")]
+    #[schemars(transform = range::between::<1, 64>)]
+    pub anchors: u32,
 }
 
 /// A body repeated on a grid.
