@@ -68,9 +68,9 @@ pub enum SimulationError {
         "the scene to go on with has other bodies; start it anew, or change only how it is solved"
     )]
     OtherBodies,
-    /// A particle went to infinity.
+    /// A particle went to infinity, or farther in a substep than it can have.
     #[error(
-        "the simulation diverged in step {step}: particle {particle} of body '{body}' is at {place:?}; use a smaller dt, more substeps or less stiffness"
+        "the simulation diverged in step {step}: particle {particle} of body '{body}' is at {place:?}, {element}; use a smaller dt, more substeps or less stiffness"
     )]
     Diverged {
         /// The step, counted from 1.
@@ -81,6 +81,8 @@ pub enum SimulationError {
         particle: usize,
         /// Where it is.
         place: [f32; 3],
+        /// The element most in error there, in words: its kind and its particles.
+        element: String,
     },
 }
 
@@ -130,7 +132,8 @@ impl Simulation {
     /// back-ends differ only in who does which share of a stage.
     ///
     /// # Errors
-    /// When a particle has gone to infinity. The state is then as it was found.
+    /// When a particle has gone to infinity, or farther in a substep than anything in the scene
+    /// explains. The state is then as it was found.
     pub fn step(&mut self) -> Result<(), SimulationError> {
         let step = self.settings.dt / self.settings.substeps as f32;
         for (index, substep) in self.substeps.iter_mut().enumerate() {
@@ -144,7 +147,7 @@ impl Simulation {
 
         self.steps += 1;
         self.state.time = self.steps as f64 * f64::from(self.settings.dt);
-        if self.findings.finite { Ok(()) } else { Err(self.divergence()) }
+        if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
     }
 
     /// Goes back to the start.
@@ -261,18 +264,32 @@ impl Simulation {
         &self.state
     }
 
+    /// Names the particle that went farthest and the element most in error around it.
     fn divergence(&self) -> SimulationError {
-        let is_lost = |place: &[f32; 4]| !place.iter().all(|x| x.is_finite());
-        let own = &self.state.positions[..self.model.body_of.len()];
-        let particle = own.iter().position(is_lost).unwrap_or(0);
+        let particle = self.farthest();
         let body = &self.model.bodies[self.model.body_of[particle] as usize];
         let [x, y, z, _] = self.state.positions[particle];
         SimulationError::Diverged {
             step: self.steps,
             body: body.name.clone(),
-            particle: body.numbering.vertex((particle - body.particles.start) as u32) as usize,
+            particle: self.model.vertex(particle),
             place: [x, y, z],
+            element: self.model.worst_element(&self.state, particle),
         }
+    }
+
+    /// The particle that moved farthest in the last substep, or the first that is nowhere.
+    fn farthest(&self) -> usize {
+        let own = self.model.body_of.len();
+        let places = self.state.positions[..own].iter().zip(&self.state.previous);
+        let way = |(now, before): (&[f32; 4], &[f32; 4])| {
+            let squares = (0..3).map(|axis| f64::from(now[axis] - before[axis]).powi(2));
+            let way = squares.sum::<f64>();
+            if way.is_finite() { way } else { f64::INFINITY }
+        };
+        let ways = places.map(way).enumerate();
+        // Of equal ways the first.
+        ways.fold((0, -1.0), |best, next| if next.1 > best.1 { next } else { best }).0
     }
 }
 
@@ -280,6 +297,7 @@ impl Simulation {
 fn prepare(substep: &mut Substep, model: &Model, settings: &Settings, start: f64, step: f32) {
     let end = start + f64::from(step);
     substep.step = step;
+    substep.longest_way = longest_way(model, settings, end, step);
     substep.gravity = settings.gravity;
     substep.wind = model.wind.as_ref().map_or([0.0; 3], |wind| wind.velocity_at(start));
     substep.damping.clear();
@@ -289,4 +307,16 @@ fn prepare(substep: &mut Substep, model: &Model, settings: &Settings, start: f64
         pose: shape.motion.at(end),
         before: shape.motion.is_moving().then(|| shape.motion.at(start)),
     }));
+}
+
+/// Farther than this many times the size of the scene, nothing moves in one substep by itself.
+const SIZES_PER_SUBSTEP: f32 = 10.0;
+
+/// The farthest that a particle can go in a substep that ends at `time`: what constraints can pull it,
+/// which is about the size of the scene, and what falling, flying and being carried adds.
+fn longest_way(model: &Model, settings: &Settings, time: f64, step: f32) -> f32 {
+    let length = |v: [f32; 3]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let wind = model.wind.as_ref().map_or(0.0, |wind| length(wind.velocity_at(time)));
+    let speed = model.speed + wind + length(settings.gravity) * time as f32;
+    SIZES_PER_SUBSTEP * model.size + 2.0 * step * speed
 }

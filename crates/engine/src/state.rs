@@ -26,6 +26,8 @@ pub struct State {
     pub multipliers: Vec<f32>,
     /// Places before the last two sweeps, where sweeps are accelerated; else empty.
     pub memories: [Vec<[f32; 4]>; 2],
+    /// What stages leave for the next one: gradients and sums of balloons.
+    pub scratch: Vec<[f32; 4]>,
     /// Simulated time, s.
     pub time: f64,
 }
@@ -145,6 +147,8 @@ pub struct View<S: Storage> {
     pub multipliers: S::Of<f32>,
     /// See [`State::memories`].
     pub memories: [S::Of<[f32; 4]>; 2],
+    /// See [`State::scratch`].
+    pub scratch: S::Of<[f32; 4]>,
 }
 
 /// Numbers for one thread: safe, and as fast as a mutable slice.
@@ -168,6 +172,7 @@ impl State {
                 Cell::from_mut(&mut first[..]).as_slice_of_cells(),
                 Cell::from_mut(&mut second[..]).as_slice_of_cells(),
             ],
+            scratch: Cell::from_mut(&mut self.scratch[..]).as_slice_of_cells(),
         }
     }
 }

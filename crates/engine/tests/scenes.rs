@@ -19,7 +19,7 @@ fn run(name: &str, overrides: &[&str]) -> Simulation {
 
 fn stretch_rms(simulation: &Simulation) -> f64 {
     let residuals = simulation.residuals();
-    residuals.iter().find(|(kind, _)| kind.name() == "stretch").unwrap().1.rms
+    residuals.iter().find(|(kind, _)| *kind == "stretch").unwrap().1.rms
 }
 
 #[test]

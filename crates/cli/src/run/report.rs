@@ -6,6 +6,7 @@ use std::fs;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use taut::Simulation;
+use taut::constraint::BALLOON;
 use taut::output::{Outcome, check_expectations};
 use taut::scene::Scene;
 
@@ -74,6 +75,10 @@ impl Report {
             add(&mut constraints, group.kind.name(), group.schedule.len());
             add(&mut colors, group.kind.name(), group.schedule.phase_count());
         }
+        for _ in &model.balloons {
+            add(&mut constraints, BALLOON, 1);
+            add(&mut colors, BALLOON, 1);
+        }
         let sweeps = f64::from(settings.substeps * settings.iterations);
         let projections = model.constraint_count() as f64 * sweeps;
         let energy = simulation.energy();
@@ -104,7 +109,7 @@ impl Report {
                 .residuals()
                 .into_iter()
                 .map(|(kind, residual)| {
-                    (kind.name().to_owned(), json!({"rms": residual.rms, "max": residual.max}))
+                    (kind.to_owned(), json!({"rms": residual.rms, "max": residual.max}))
                 })
                 .collect(),
             contacts: simulation.contacts(),

@@ -157,5 +157,6 @@ pub(super) fn share<'a>(state: &'a mut State, model: &Model) -> View<Shared<'a>>
         velocities: SharedSlice::new(&mut state.velocities),
         multipliers: SharedSlice::new(&mut state.multipliers),
         memories: [SharedSlice::new(first), SharedSlice::new(second)],
+        scratch: SharedSlice::new(&mut state.scratch),
     }
 }

@@ -86,7 +86,7 @@ impl<T: Copy> Access<T> for &Recorder<T> {
 
 /// The state, recorded.
 struct Recorded {
-    vectors: [Recorder<[f32; 4]>; 5],
+    vectors: [Recorder<[f32; 4]>; 6],
     multipliers: Recorder<f32>,
 }
 
@@ -142,6 +142,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
             Recorder::new(&state.velocities),
             Recorder::new(&state.memories[0]),
             Recorder::new(&state.memories[1]),
+            Recorder::new(&state.scratch),
         ],
         multipliers: Recorder::new(&state.multipliers),
     };
@@ -151,6 +152,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
         velocities: &recorded.vectors[2],
         multipliers: &recorded.multipliers,
         memories: [&recorded.vectors[3], &recorded.vectors[4]],
+        scratch: &recorded.vectors[5],
     };
     let substep = conditions(&model);
     let mut first_round = 1;
@@ -181,6 +183,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
 fn conditions(model: &Model) -> Substep {
     Substep {
         step: 0.01,
+        longest_way: f32::MAX,
         gravity: [0.0, -9.81, 0.0],
         wind: [3.0, 0.0, 1.0],
         damping: vec![0.99; model.bodies.len()],
@@ -207,6 +210,28 @@ const SCENE: &str = r#"
     transform.position = [0, -0.8, 0]
     elements.stretch = { stiffness = 0.5 }
     elements.volume = { stiffness = 0.5 }
+    [[bodies]]
+    name = "balloon"
+    mesh.sphere = { radius = 0.3, subdivisions = 10 }
+    transform.position = [0, 0.8, 0]
+    elements.strain = { warp = 100, weft = 50, shear = 20 }
+    elements.bend = { spring = 1e-4, damping = 1e-6 }
+    elements.bend-distance = { spring = 10 }
+    elements.balloon = { compliance = 1e-3, pressure = 1.5 }
+    [[bodies]]
+    name = "rubber"
+    kind = "soft"
+    mesh.block = { size = [1, 1, 1], cells = [5, 5, 5] }
+    transform.position = [0, 2, 0]
+    pins = [{ group = "top" }]
+    elements.neo-hookean = { young = 1e4, poisson = 0.3 }
+    elements.long-range = { compliance = 0, anchors = 3 }
+    [[bodies]]
+    name = "springs"
+    mesh.grid = { particles = [20, 20], size = [1, 1] }
+    pins = [{ group = "left" }]
+    elements.stretch = { spring = 10, damping = 0.01 }
+    elements.strain = { warp = 100, weft = 50, shear = 20, forces = true }
     [[shapes]]
     name = "ball"
     geometry.sphere = { radius = 0.3 }

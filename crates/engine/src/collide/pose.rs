@@ -70,6 +70,15 @@ impl Motion {
         self.frames.len() > 1
     }
 
+    /// The highest speed of the shape's origin, m/s.
+    pub fn fastest(&self) -> f32 {
+        let speed = |pair: &[Frame]| {
+            let seconds = (pair[1].time - pair[0].time) as f32;
+            pair[0].translation.distance(pair[1].translation) / seconds
+        };
+        self.frames.windows(2).map(speed).fold(0.0, f32::max)
+    }
+
     /// The pose at a time: straight lines and even turns between keyframes, rest outside them.
     pub fn at(&self, time: f64) -> Pose {
         let next = self.frames.partition_point(|frame| frame.time <= time);
@@ -107,6 +116,7 @@ mod tests {
         assert_eq!(origin(2.0).x, 2.0);
         assert_eq!(origin(3.0).x, 4.0);
         assert_eq!(origin(9.0).x, 4.0);
+        assert_eq!(motion.fastest(), 2.0);
         let turned = motion.at(2.0).turn(Vec3::new(1.0_f32, 0.0, 0.0));
         assert!((turned.x - 0.5_f32.sqrt()).abs() < 1e-6);
     }

@@ -3,9 +3,11 @@
 //!
 //! To add one, see 'Add a constraint in five steps' in CONTRIBUTING.md.
 
+mod balloon;
 mod bend;
 mod block;
 mod distance;
+mod force;
 mod long_range;
 mod neo_hookean;
 mod project;
@@ -19,8 +21,10 @@ use taut_partition::Schedule;
 use crate::math::{Lane, Vec3};
 use crate::state::{Access, State, Storage, View};
 
+pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
 pub use distance::Distance;
+use force::Springs;
 pub use long_range::LongRange;
 pub use neo_hookean::NeoHookean;
 pub use project::{Response, Sweep};
@@ -128,6 +132,11 @@ macro_rules! kinds {
             pub fn sweep_name(self) -> &'static str {
                 match self { $(Kind::$variant => concat!("sweep ", $name),)* }
             }
+
+            /// The name of the kind's forces in tables and traces.
+            pub fn force_name(self) -> &'static str {
+                match self { $(Kind::$variant => concat!("force ", $name),)* }
+            }
         }
     };
 }
@@ -209,8 +218,10 @@ pub struct Group {
     pub schedule: Schedule,
     /// The elements' constants in schedule order: a list for each constant.
     pub constants: Vec<Vec<f32>>,
-    /// Stiffness or compliance in schedule order: a list for each row.
+    /// Stiffness, compliance or spring constant in schedule order: a list for each row.
     pub softness: Vec<Vec<f32>>,
+    /// Damping of springs in schedule order; empty for other responses.
+    pub damping: Vec<f32>,
     /// For each batch of the schedule, whether it has particles that cannot move.
     pub some_fixed: Vec<bool>,
     /// Factor for every change.
@@ -239,7 +250,7 @@ impl Group {
     /// How many multipliers the constraints keep: one each, if they have a compliance.
     pub fn multipliers(&self) -> usize {
         match self.response {
-            Response::Stiffness => 0,
+            Response::Stiffness | Response::Force => 0,
             Response::Compliance => self.schedule.len() * self.kind.rows(),
         }
     }
@@ -256,7 +267,7 @@ impl Group {
         let sweep = Sweep {
             constants: &self.constants,
             softness: &self.softness,
-            response: self.response,
+            is_compliant: self.response == Response::Compliance,
             relaxation: self.relaxation,
             first_multiplier: self.first_multiplier,
             inverse_step_squared,
@@ -286,6 +297,25 @@ impl Group {
         });
     }
 
+    /// Lets the springs of one block of the schedule push on velocities.
+    #[inline(always)]
+    pub fn push_block<L: Lane, S: Storage>(&self, block: usize, step: f32, view: &View<S>) {
+        let springs = Springs {
+            constants: &self.constants,
+            stiffness: &self.softness,
+            damping: &self.damping,
+            step,
+        };
+        with_kind!(self.kind, C, N, M, K, {
+            let positions = view.positions.bodies::<N>(&self.schedule);
+            let velocities = view.velocities.bodies::<N>(&self.schedule);
+            for batch in self.schedule.batches(block) {
+                let places = self.schedule.batch(batch);
+                force::push::<C, L, _, N, M, K>(positions, velocities, places, &springs);
+            }
+        });
+    }
+
     /// The particle that an id in the schedule stands for: copies have a place of their own only
     /// during a sweep.
     fn original(&self, id: usize) -> usize {
@@ -299,18 +329,53 @@ impl Group {
     /// Errors of all constraints relative to their scale.
     pub fn residual(&self, state: &State) -> Residual {
         with_kind!(self.kind, C, N, M, K, {
-            let bodies = self.schedule.bodies::<N>().unwrap_or_default();
-            let errors = bodies.iter().enumerate().flat_map(|(place, ids)| {
-                let x = ids.map(|id| {
-                    let [x, y, z, _] = state.positions[self.original(id as usize)];
-                    Vec3::new(x, y, z)
-                });
-                let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
-                let scale = f64::from(self.kind.scale(constants[0]));
-                C::errors(&x, &constants).map(|error| f64::from(error) / scale)
-            });
+            let errors =
+                (0..self.schedule.len()).flat_map(|place| self.errors::<C, N, M, K>(place, state));
             Residual::of(errors)
         })
+    }
+
+    /// Of the elements that have a particle, the one with the largest relative error: that error and
+    /// the element's particles. An error that is no number is the largest of all.
+    pub fn worst_at(&self, particle: usize, state: &State) -> Option<(f64, Vec<usize>)> {
+        let mut worst: Option<(f64, Vec<usize>)> = None;
+        for place in 0..self.schedule.len() {
+            let ids = self.schedule.bodies_at(place);
+            let ids: Vec<usize> = ids.iter().map(|&id| self.original(id as usize)).collect();
+            if ids.contains(&particle) {
+                let error = self.largest_error(place, state);
+                if worst.as_ref().is_none_or(|(largest, _)| error > *largest) {
+                    worst = Some((error, ids));
+                }
+            }
+        }
+        worst
+    }
+
+    fn largest_error(&self, place: usize, state: &State) -> f64 {
+        let number = |error: f64| if error.is_nan() { f64::INFINITY } else { error.abs() };
+        with_kind!(self.kind, C, N, M, K, {
+            self.errors::<C, N, M, K>(place, state).into_iter().map(number).fold(0.0, f64::max)
+        })
+    }
+
+    /// Errors of the rows of an element relative to their scale.
+    fn errors<C, const N: usize, const M: usize, const K: usize>(
+        &self,
+        place: usize,
+        state: &State,
+    ) -> [f64; M]
+    where
+        C: Constraint<N, M, K>,
+    {
+        let ids = self.schedule.bodies_at(place);
+        let x: [Vec3<f32>; N] = std::array::from_fn(|corner| {
+            let [x, y, z, _] = state.positions[self.original(ids[corner] as usize)];
+            Vec3::new(x, y, z)
+        });
+        let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
+        let scale = f64::from(self.kind.scale(constants[0]));
+        C::errors(&x, &constants).map(|error| f64::from(error) / scale)
     }
 }
 

@@ -18,13 +18,16 @@ use super::{Constraint, Row};
 use crate::math::{Lane, MAX_WIDTH, Vec3};
 use crate::state::{Access, Bodies};
 
-/// How constraints answer to their error: PBD's stiffness or XPBD's compliance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How elements answer to their error: by moving particles (PBD's stiffness, XPBD's compliance) or
+/// by pushing them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Response {
     /// PBD: softness is k, the share of the error that one sweep removes.
     Stiffness,
     /// XPBD: softness is α, the inverse stiffness.
     Compliance,
+    /// A spring (`force.rs`): softness is k, its constant.
+    Force,
 }
 
 /// The constants of the constraints of one group, in schedule order, and of this sweep.
@@ -34,8 +37,8 @@ pub struct Sweep<'a> {
     pub constants: &'a [Vec<f32>],
     /// k or α of the elements, a list for each row.
     pub softness: &'a [Vec<f32>],
-    /// What `softness` means.
-    pub response: Response,
+    /// Whether `softness` is α.
+    pub is_compliant: bool,
     /// Factor for every Δλ.
     pub relaxation: f32,
     /// Where the group's multipliers start (compliance only).
@@ -53,7 +56,7 @@ struct Batch<'a, const M: usize, const K: usize> {
     softness: [&'a [f32]; M],
     /// Where the multipliers of each row start.
     multipliers: [usize; M],
-    response: Response,
+    is_compliant: bool,
     relaxation: f32,
     inverse_step_squared: f32,
     first: bool,
@@ -66,7 +69,7 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
             constants: [&[]; K],
             softness: [&[]; M],
             multipliers: [0; M],
-            response: sweep.response,
+            is_compliant: sweep.is_compliant,
             relaxation: sweep.relaxation,
             inverse_step_squared: sweep.inverse_step_squared,
             first: sweep.first,
@@ -140,15 +143,15 @@ pub(super) fn project<
 /// Loops over corners and rows, no closures: a closure may end up as a function of its own, compiled
 /// without the instructions of its caller.
 #[derive(Clone, Copy)]
-struct Lanes<L, P, const N: usize> {
-    particles: P,
-    x: [Vec3<L>; N],
-    w: [L; N],
+pub(super) struct Lanes<L, P, const N: usize> {
+    pub(super) particles: P,
+    pub(super) x: [Vec3<L>; N],
+    pub(super) w: [L; N],
 }
 
 impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
     #[inline(always)]
-    fn load(particles: P, own: Range<usize>) -> Self {
+    pub(super) fn load(particles: P, own: Range<usize>) -> Self {
         let last = own.len() - 1;
         let particles = particles.part(own);
         let mut x = [Vec3::zero(); N];
@@ -244,25 +247,24 @@ where
     let mut total = [zero; M];
     for row in 0..M {
         let softness = L::load(&batch.softness[row][own.clone()]);
-        match batch.response {
-            Response::Stiffness => right[row] = softness * rows[row].value,
-            Response::Compliance => {
-                compliance[row] = softness * L::splat(batch.inverse_step_squared);
-                if !batch.first {
-                    let mut kept = [0.0; MAX_WIDTH];
-                    let start = batch.multipliers[row] + own.start;
-                    multipliers.read(start, &mut kept[..own.len()]);
-                    total[row] = L::load(&kept[..own.len()]);
-                }
-                right[row] = rows[row].value - compliance[row] * total[row];
+        if batch.is_compliant {
+            compliance[row] = softness * L::splat(batch.inverse_step_squared);
+            if !batch.first {
+                let mut kept = [0.0; MAX_WIDTH];
+                let start = batch.multipliers[row] + own.start;
+                multipliers.read(start, &mut kept[..own.len()]);
+                total[row] = L::load(&kept[..own.len()]);
             }
+            right[row] = rows[row].value - compliance[row] * total[row];
+        } else {
+            right[row] = softness * rows[row].value;
         }
     }
     let mut change = block::solve(&C::mobility(rows, w), &compliance, &right);
     for row in 0..M {
         change[row] = change[row] * L::splat(batch.relaxation);
     }
-    if batch.response == Response::Compliance {
+    if batch.is_compliant {
         for row in 0..M {
             let mut kept = [0.0; MAX_WIDTH];
             (total[row] + change[row]).store(&mut kept[..own.len()]);

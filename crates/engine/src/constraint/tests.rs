@@ -182,7 +182,7 @@ where
     let sweep = Sweep {
         constants: &constants.map(|constant| vec![constant]),
         softness: &softness.map(|softness| vec![softness]),
-        response,
+        is_compliant: response == Response::Compliance,
         relaxation: 1.0,
         first_multiplier: 0,
         inverse_step_squared,

@@ -8,9 +8,9 @@ use glam::{Affine3A, Vec3};
 use super::elements::{Piece, Pools, Sites, pool, softness};
 use super::{Body, ConstraintLists, Model, ModelError, Numbering, Shape, Wind, schedules};
 use crate::collide::{Form, Frame, Motion};
-use crate::constraint::{Group, Kind};
+use crate::constraint::{Balloon, Group, Kind};
 use crate::math;
-use crate::mesh::{Embedding, Mesh, MeshError, SparseSdf, Topology};
+use crate::mesh::{Bounds, Embedding, Mesh, MeshError, SparseSdf, Topology};
 use crate::scene::file::{self, Attachment, BodyKind, Geometry, Target};
 use crate::scene::{self, Scene};
 use crate::state::State;
@@ -53,6 +53,7 @@ struct Builder {
     particles: Vec<[f32; 4]>,
     velocities: Vec<[f32; 4]>,
     pools: Pools,
+    balloons: Vec<Balloon>,
     targets: Vec<Option<(usize, [f32; 3])>>,
 }
 
@@ -92,6 +93,7 @@ impl Builder {
             let moved =
                 |triangle: &[u32; 3]| triangle.map(|corner| corner + particles.start as u32);
             self.triangles.extend(stored.triangles.iter().map(moved));
+            self.add_balloon(body, mesh, &particles, first_triangle);
             self.body_of.resize(particles.end, self.bodies.len() as u32);
             self.bodies.push(Body {
                 name,
@@ -147,6 +149,23 @@ impl Builder {
             self.velocities.push(if w == 0.0 { [0.0; 4] } else { [vx, vy, vz, 0.0] });
         }
         Ok(first_particle..self.particles.len())
+    }
+
+    /// Puts the triangles from `first_triangle` on under pressure, if the body is a balloon.
+    fn add_balloon(
+        &mut self,
+        body: &file::Body,
+        mesh: &Mesh,
+        particles: &Range<usize>,
+        first_triangle: usize,
+    ) {
+        let Some(material) = &body.elements.balloon else { return };
+        let triangles = &self.triangles[first_triangle..];
+        let volume = f64::from(body.transform.scale).powi(3) * mesh.volume();
+        let volume = (f64::from(material.pressure) * volume) as f32;
+        let (response, softness) = softness(material.stiffness, material.compliance);
+        let balloon = Balloon::new(particles.clone(), triangles, volume, response, softness);
+        self.balloons.push(balloon);
     }
 
     /// The place of every particle in the scene's order; kinematic ones come last in either order.
@@ -218,7 +237,7 @@ impl Builder {
         (first..self.particles.len() as u32).collect()
     }
 
-    fn finish(self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
+    fn finish(mut self, scene: &Scene, shapes: Vec<Shape>) -> (Model, State) {
         let is_fixed: Vec<bool> =
             self.particles.iter().map(|particle| particle[3] == 0.0).collect();
         let file = &scene.file;
@@ -228,6 +247,14 @@ impl Builder {
             partition: &file.partition,
         };
         let groups = schedules::schedule(self.pools, &self.particles, &is_fixed, settings);
+        let (size, speed) = (size(scene, &self.particles), speed(scene, &shapes));
+        let mut first_scratch = 0;
+        let mut first_multiplier = groups.iter().map(Group::multipliers).sum();
+        for balloon in &mut self.balloons {
+            balloon.place(first_scratch, first_multiplier);
+            first_scratch += balloon.scratch();
+            first_multiplier += balloon.multipliers();
+        }
         let fixed = (0..is_fixed.len() as u32).filter(|&id| is_fixed[id as usize]).collect();
         let wind = file.wind.as_ref();
         let wind = wind.map(|wind| wind_on(wind, self.body_of.len(), &self.triangles));
@@ -236,11 +263,14 @@ impl Builder {
             body_of: self.body_of,
             triangles: self.triangles,
             groups,
+            balloons: self.balloons,
             shapes,
             targets: self.targets,
             fixed,
             wind,
             chebyshev: file.chebyshev,
+            size,
+            speed,
         };
         let state = start_of(&model, self.particles, self.velocities);
         (model, state)
@@ -253,15 +283,37 @@ fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, velocities: Vec<[f32; 4
     // Copies live only during a sweep, so all groups share the same room for them.
     let bodies = model.groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
     particles.resize(bodies.max(particles.len()), [0.0; 4]);
+    let multipliers = model.groups.iter().map(Group::multipliers).sum::<usize>()
+        + model.balloons.iter().map(Balloon::multipliers).sum::<usize>();
     let remembered = if model.chebyshev.is_some() { model.body_of.len() } else { 0 };
     State {
         positions: particles,
         previous,
         velocities,
-        multipliers: vec![0.0; model.groups.iter().map(Group::multipliers).sum()],
+        multipliers: vec![0.0; multipliers],
+        scratch: vec![[0.0; 4]; model.balloons.iter().map(Balloon::scratch).sum()],
         memories: [vec![[0.0; 4]; remembered], vec![[0.0; 4]; remembered]],
         time: 0.0,
     }
+}
+
+/// The diagonal of the box around all particles, or of a body at rest if that is longer.
+fn size(scene: &Scene, particles: &[[f32; 4]]) -> f32 {
+    let places: Vec<Vec3> = particles.iter().map(|&[x, y, z, _]| Vec3::new(x, y, z)).collect();
+    let diagonal = |bounds: Bounds| bounds.size().length();
+    let at_rest = scene
+        .file
+        .bodies
+        .iter()
+        .zip(&scene.meshes)
+        .map(|(body, mesh)| body.transform.scale * mesh.bounds().map_or(0.0, diagonal));
+    at_rest.fold(Bounds::of(&places).map_or(0.0, diagonal), f32::max)
+}
+
+/// The highest speed at the start or of a shape.
+fn speed(scene: &Scene, shapes: &[Shape]) -> f32 {
+    let bodies = scene.file.bodies.iter().map(|body| Vec3::from(body.velocity).length());
+    bodies.chain(shapes.iter().map(|shape| shape.motion.fastest())).fold(0.0, f32::max)
 }
 
 /// Inverse masses from areas (cloth) or volumes (soft), shared out evenly among the corners.

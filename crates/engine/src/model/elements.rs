@@ -17,8 +17,10 @@ pub(super) struct Pool {
     pub(super) particles: Vec<u32>,
     /// Constants: a list for each of the kind's constants.
     pub(super) constants: Vec<Vec<f32>>,
-    /// Stiffness or compliance: a list for each of the kind's rows.
+    /// Stiffness, compliance or spring constant: a list for each of the kind's rows.
     pub(super) softness: Vec<Vec<f32>>,
+    /// Damping of springs; empty for other responses.
+    pub(super) damping: Vec<f32>,
 }
 
 impl Pool {
@@ -35,6 +37,8 @@ impl Pool {
             particles: elements.iter().flat_map(ids).copied().collect(),
             constants: of(&self.constants),
             softness: of(&self.softness),
+            // Forces are never cut in two: only constraints have a solver to choose.
+            damping: Vec::new(),
         }
     }
 
@@ -53,11 +57,11 @@ impl Pool {
 }
 
 /// All constraints of a scene. A sorted map: its order is the order of the groups in a sweep.
-pub(super) type Pools = BTreeMap<(Kind, bool), Pool>;
+pub(super) type Pools = BTreeMap<(Kind, Response), Pool>;
 
 /// The pool that constraints of this kind and response go to.
 pub(super) fn pool(pools: &mut Pools, kind: Kind, response: Response) -> &mut Pool {
-    pools.entry((kind, response == Response::Compliance)).or_default()
+    pools.entry((kind, response)).or_default()
 }
 
 /// What a material means; a rigid connection where nothing is given.
@@ -72,42 +76,57 @@ pub(super) fn softness(stiffness: Option<f32>, compliance: Option<f32>) -> (Resp
 #[derive(Clone, Copy)]
 struct Answer {
     response: Response,
-    /// Stiffness or compliance of every row; rows beyond the last are not used.
+    /// Stiffness, compliance or spring constant of every row; rows beyond the last are not used.
     rows: [f64; 3],
-    /// Whether `rows` are moduli instead, which count for every m² or m³ of the element.
+    /// Damping of a spring.
+    damping: f64,
+    /// Whether `rows` and `damping` are moduli instead, which count for every m² or m³ of the
+    /// element.
     per_size: bool,
 }
 
 impl Answer {
     fn of_material(material: &Material) -> Self {
-        let (response, softness) = softness(material.stiffness, material.compliance);
-        Self { response, rows: [softness.into(); 3], per_size: false }
+        let (response, softness) = match material.spring {
+            Some(spring) => (Response::Force, spring),
+            None => softness(material.stiffness, material.compliance),
+        };
+        let damping = material.damping.into();
+        Self { response, rows: [softness.into(); 3], damping, per_size: false }
     }
 
     fn of_strain(material: &StrainMaterial) -> Self {
+        // A valid scene gives `stiffness` or all three of these.
         let moduli = [material.warp, material.weft, material.shear];
-        match material.stiffness {
-            Some(stiffness) => {
-                Self { response: Response::Stiffness, rows: [stiffness.into(); 3], per_size: false }
-            }
-            // A valid scene gives all three.
-            None => Self {
-                response: Response::Compliance,
-                rows: moduli.map(|modulus| modulus.unwrap_or(0.0).into()),
-                per_size: true,
-            },
-        }
+        let moduli = moduli.map(|modulus| modulus.unwrap_or(0.0).into());
+        let (response, rows, per_size) = match material.stiffness {
+            Some(stiffness) => (Response::Stiffness, [stiffness.into(); 3], false),
+            None if material.forces => (Response::Force, moduli, true),
+            None => (Response::Compliance, moduli, true),
+        };
+        Self { response, rows, damping: material.damping.into(), per_size }
     }
 
     fn of_solid(material: &ElasticMaterial) -> Self {
         let [shear, volume] = NeoHookean::moduli(material.young.into(), material.poisson.into());
-        Self { response: Response::Compliance, rows: [shear, volume, 0.0], per_size: true }
+        let rows = [shear, volume, 0.0];
+        Self { response: Response::Compliance, rows, damping: 0.0, per_size: true }
     }
 
-    /// Stiffness or compliance of the first rows of an element of this size.
+    /// Stiffness, compliance or spring constant of the first rows of an element of this size.
     fn softness(&self, rows: usize, size: f64) -> Vec<f32> {
-        let of_row = |&row: &f64| if self.per_size { 1.0 / (row * size) } else { row };
+        let of_row = |&row: &f64| match (self.per_size, self.response) {
+            (true, Response::Force) => row * size,
+            (true, _) => 1.0 / (row * size),
+            (false, _) => row,
+        };
         self.rows[..rows].iter().map(|row| of_row(row) as f32).collect()
+    }
+
+    /// Damping of an element of this size, if it is a spring.
+    fn damping(&self, size: f64) -> Option<f32> {
+        let damping = if self.per_size { self.damping * size } else { self.damping };
+        (self.response == Response::Force).then_some(damping as f32)
     }
 }
 
@@ -223,6 +242,7 @@ impl Adder<'_> {
             self.piece.check(kind, site, size, &constants)?;
             let moved = site.map(|particle| particle + self.piece.first_particle as u32);
             pool.push(&moved, &constants, &answer.softness(kind.rows(), size));
+            pool.damping.extend(answer.damping(size));
         }
         Ok(())
     }

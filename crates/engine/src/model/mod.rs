@@ -15,7 +15,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::collide::{Form, Motion};
-use crate::constraint::{Group, Kind};
+use crate::constraint::{Balloon, Group, Kind};
 use crate::mesh::{Embedding, Mesh, MeshError};
 use crate::scene::Scene;
 use crate::state::State;
@@ -35,6 +35,8 @@ pub struct Model {
     pub triangles: Vec<[u32; 3]>,
     /// Constraints by kind, in the order of a sweep.
     pub groups: Vec<Group>,
+    /// Closed surfaces under pressure.
+    pub balloons: Vec<Balloon>,
     /// Static and moving shapes.
     pub shapes: Vec<Shape>,
     /// Kinematic particles that others are attached to: the shape each one follows and its place
@@ -46,6 +48,10 @@ pub struct Model {
     pub wind: Option<Wind>,
     /// Chebyshev acceleration: the share of the error that a sweep is taken to leave.
     pub chebyshev: Option<f32>,
+    /// Size of what moves: the diagonal of its box at the start or of a body's at rest, m.
+    pub size: f32,
+    /// The highest speed that the scene gives to a body or a shape, m/s.
+    pub speed: f32,
 }
 
 /// One body, or one copy of a repeated one.
@@ -199,9 +205,48 @@ impl Model {
         sorted
     }
 
+    /// The number of a body's particle in the body's own order.
+    pub fn vertex(&self, particle: usize) -> usize {
+        let body = &self.bodies[self.body_of[particle] as usize];
+        body.numbering.vertex((particle - body.particles.start) as u32) as usize
+    }
+
+    /// In words, the element most in error around a particle.
+    pub(crate) fn worst_element(&self, state: &State, particle: usize) -> String {
+        let of_group = |group: &Group| {
+            let (error, particles) = group.worst_at(particle, state)?;
+            Some((error, group.kind.name(), particles))
+        };
+        let larger = |a: (f64, _, _), b: (f64, _, _)| if b.0 > a.0 { b } else { a };
+        let worst = self.groups.iter().filter_map(of_group).reduce(larger);
+        match worst {
+            Some((error, kind, particles)) => {
+                let names: Vec<String> =
+                    particles.iter().map(|&id| self.particle_name(id)).collect();
+                let share =
+                    if error.is_finite() { format!(", {error:.1e} off") } else { String::new() };
+                format!("by its {kind} element on {}{share}", names.join(", "))
+            }
+            None if self.balloons.iter().any(|balloon| balloon.has(particle)) => {
+                "which only its balloon holds".to_owned()
+            }
+            None => "which no element holds".to_owned(),
+        }
+    }
+
+    fn particle_name(&self, particle: usize) -> String {
+        match self.body_of.get(particle) {
+            Some(&body) => {
+                format!("{}:{}", self.bodies[body as usize].name, self.vertex(particle))
+            }
+            None => "a fixed target".to_owned(),
+        }
+    }
+
     /// The number of constraints.
     pub fn constraint_count(&self) -> usize {
-        self.groups.iter().map(|group| group.schedule.len()).sum()
+        let scheduled: usize = self.groups.iter().map(|group| group.schedule.len()).sum();
+        scheduled + self.balloons.len()
     }
 
     /// The number of copies of particles that phantoms need.

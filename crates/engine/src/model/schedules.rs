@@ -126,8 +126,7 @@ pub(super) fn schedule(
     let positions: Vec<[f32; 3]> = particles.iter().map(|&[x, y, z, _]| [x, y, z]).collect();
     let mut first_multiplier = 0;
     let mut groups = Vec::new();
-    for ((kind, compliant), pool) in pools {
-        let response = if compliant { Response::Compliance } else { Response::Stiffness };
+    for ((kind, response), pool) in pools {
         let scheduler = Scheduler { kind, response, positions: &positions, fixed, settings };
         for mut group in scheduler.groups(&pool) {
             group.first_multiplier = first_multiplier;
@@ -151,6 +150,9 @@ impl Scheduler<'_> {
     fn groups(&self, pool: &Pool) -> Vec<Group> {
         let elements = self.elements(&pool.particles);
         let partition = self.settings.partition;
+        if self.response == Response::Force {
+            return vec![self.forces(pool, &elements)];
+        }
         match self.settings.solver {
             Solver::GaussSeidel => vec![self.group(pool, self.partitioned(&elements, partition))],
             Solver::Phantom => {
@@ -160,6 +162,16 @@ impl Scheduler<'_> {
             Solver::Jacobi => vec![self.separate(pool)],
             Solver::Hybrid => self.hybrid(pool, &elements),
         }
+    }
+
+    /// Forces change velocities, and copies of particles have none: phantoms are out of the question,
+    /// and the solver of the constraints does not matter.
+    fn forces(&self, pool: &Pool, elements: &Elements<'_>) -> Group {
+        let mut partition = self.settings.partition.clone();
+        if partition.method == PartitionMethod::Phantom {
+            partition.method = PartitionMethod::Coloring;
+        }
+        self.group(pool, self.partitioned(elements, &partition))
     }
 
     /// Sites come from checked meshes: their particles exist, differ and have finite places.
@@ -216,12 +228,12 @@ impl Scheduler<'_> {
 
     fn group(&self, pool: &Pool, partitioned: Partitioned) -> Group {
         let Partitioned { schedule, owners, .. } = partitioned;
-        let in_order = |lists: &[Vec<f32>]| {
-            let sorted = |values: &Vec<f32>| {
-                schedule.order().iter().map(|&element| values[element as usize]).collect()
-            };
-            lists.iter().map(sorted).collect()
+        // Lists are as long as there are elements, or empty.
+        let sorted = |values: &Vec<f32>| -> Vec<f32> {
+            let value = |&element: &u32| values.get(element as usize).copied();
+            schedule.order().iter().filter_map(value).collect()
         };
+        let in_order = |lists: &[Vec<f32>]| lists.iter().map(sorted).collect();
         let fixed_in = |batch: usize| {
             let mut ids = schedule.batch(batch).flat_map(|place| schedule.bodies_at(place));
             ids.any(|&id| schedule.is_fixed(id))
@@ -232,6 +244,7 @@ impl Scheduler<'_> {
             response: self.response,
             constants: in_order(&pool.constants),
             softness: in_order(&pool.softness),
+            damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
             copies: copies(&owners, self.fixed.len(), self.settings.partition.phantom_masses),
             schedule,

@@ -27,7 +27,7 @@ pub fn check_expectations(simulation: &Simulation, expect: &Expect) -> Vec<Outco
     };
     let residuals = simulation.residuals();
     for (name, bound) in &expect.residual {
-        let found = residuals.iter().find(|(kind, _)| kind.name() == name);
+        let found = residuals.iter().find(|(kind, _)| kind == name);
         let residual = found.map(|(_, residual)| *residual).unwrap_or_default();
         at_most(format!("residual.{name}.rms"), residual.rms, bound.rms);
         at_most(format!("residual.{name}.max"), residual.max, bound.max);

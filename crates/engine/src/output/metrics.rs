@@ -3,7 +3,7 @@
 //! Sums run over particles in their order and in double precision: the same on every back-end.
 
 use crate::collide::Obstacle;
-use crate::constraint::{Kind, Residual};
+use crate::constraint::{BALLOON, Residual};
 use crate::math::Vec3;
 use crate::simulation::Simulation;
 
@@ -24,14 +24,17 @@ pub struct Penetration {
 }
 
 impl Simulation {
-    /// How far each kind of constraint is from being satisfied, in the order of a sweep.
-    pub fn residuals(&self) -> Vec<(Kind, Residual)> {
-        let mut residuals: Vec<(Kind, Residual)> = Vec::new();
-        for group in &self.model().groups {
-            let residual = group.residual(self.state());
+    /// By name, how far each kind of constraint is from being satisfied, in the order of a sweep.
+    pub fn residuals(&self) -> Vec<(&'static str, Residual)> {
+        let balloons = self.model().balloons.iter();
+        let balloons = balloons.map(|balloon| (BALLOON, balloon.residual(self.state())));
+        let groups = self.model().groups.iter();
+        let groups = groups.map(|group| (group.kind.name(), group.residual(self.state())));
+        let mut residuals: Vec<(&'static str, Residual)> = Vec::new();
+        for (kind, residual) in balloons.chain(groups) {
             match residuals.last_mut() {
-                Some((kind, total)) if *kind == group.kind => *total = total.merge(residual),
-                _ => residuals.push((group.kind, residual)),
+                Some((last, total)) if *last == kind => *total = total.merge(residual),
+                _ => residuals.push((kind, residual)),
             }
         }
         residuals

@@ -35,6 +35,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("StrainMaterial", "Strain"),
     ("ElasticMaterial", "Elastic solid"),
     ("Reach", "Long range"),
+    ("BalloonMaterial", "Balloon"),
     ("Repeat", "Repeat"),
     ("Shape", "Shapes"),
     ("Keyframe", "Keyframes"),

@@ -10,7 +10,7 @@ use super::path::{Finding, Path, is_blamed};
 use super::place::{instances, start_positions};
 use super::select::select_in_order;
 use super::suggest::nearest;
-use crate::mesh::{Bounds, Mesh};
+use crate::mesh::{Bounds, Mesh, Topology};
 
 /// The farthest from the origin that a particle may start, m. Single precision steps by 6 cm there.
 pub const MAX_COORDINATE: f32 = 1e6;
@@ -24,6 +24,10 @@ pub(super) fn check_particles(file: &SceneFile, meshes: &Meshes, findings: &mut 
             findings.push(finding);
             continue;
         }
+        if body.elements.balloon.is_some() {
+            let path = path.key("elements").key("balloon");
+            findings.extend(check_closed(mesh).map(|problem| Finding::new(&path, problem)));
+        }
         for (index, pin) in body.pins.iter().enumerate() {
             count(pin, body, mesh, &path.key("pins").index(index), findings);
         }
@@ -32,6 +36,27 @@ pub(super) fn check_particles(file: &SceneFile, meshes: &Meshes, findings: &mut 
         let path = Path::default().key("attachments").index(index);
         check_attachment(attachment, file, meshes, &path, findings);
     }
+}
+
+/// What keeps a surface from enclosing a volume.
+fn check_closed(mesh: &Mesh) -> Option<String> {
+    // A mesh without topology has been complained about already.
+    let topology = Topology::new(mesh).ok()?;
+    let [open, crowded, flipped] =
+        [&topology.boundary_edges, &topology.non_manifold_edges, &topology.flipped_edges]
+            .map(Vec::len);
+    let problem = if open > 0 {
+        format!("{open} edges have a triangle on one side only")
+    } else if crowded > 0 {
+        format!("{crowded} edges have more than two triangles")
+    } else if flipped > 0 {
+        format!("the triangles at {flipped} edges do not agree on what is outside")
+    } else if mesh.volume().abs() <= f64::from(f32::MIN_POSITIVE) {
+        "it encloses nothing".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!("needs a closed surface, but {problem}; close the mesh, for example with `weld`"))
 }
 
 /// Holds for every copy if it holds for the outermost ones.

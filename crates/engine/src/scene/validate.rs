@@ -11,8 +11,16 @@ use super::prune::Lost;
 use super::suggest::{nearest, remedy};
 
 /// The kinds of constraints that `elements` can ask for.
-pub const ELEMENT_KINDS: &[&str] =
-    &["stretch", "bend", "bend-distance", "strain", "volume", "neo-hookean", "long-range"];
+pub const ELEMENT_KINDS: &[&str] = &[
+    "stretch",
+    "bend",
+    "bend-distance",
+    "strain",
+    "volume",
+    "neo-hookean",
+    "long-range",
+    "balloon",
+];
 
 /// The kind of constraint that `attachments` make.
 pub const ATTACHMENT_KIND: &str = "attachment";
@@ -54,6 +62,7 @@ impl Elements {
             self.volume.is_some(),
             self.neo_hookean.is_some(),
             self.long_range.is_some(),
+            self.balloon.is_some(),
         ];
         let kinds = ELEMENT_KINDS.iter().copied().zip(is_asked_for);
         kinds.filter_map(|(kind, is_asked_for)| is_asked_for.then_some(kind))
@@ -102,7 +111,8 @@ fn check_body(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
 }
 
 fn check_elements(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
-    let Elements { stretch, bend, bend_distance, strain, volume, long_range, .. } = &body.elements;
+    let Elements { stretch, bend, bend_distance, strain, volume, .. } = &body.elements;
+    let Elements { long_range, balloon, .. } = &body.elements;
     let materials = [
         ("stretch", stretch),
         ("bend", bend),
@@ -110,9 +120,12 @@ fn check_elements(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
         ("volume", volume),
     ];
     for (kind, material) in materials {
-        if let Some(Material { stiffness, compliance }) = material {
-            check_material(*stiffness, *compliance, &path.key(kind), findings);
+        if let Some(material) = material {
+            check_element_material(material, &path.key(kind), findings);
         }
+    }
+    if let Some(BalloonMaterial { stiffness, compliance, .. }) = balloon {
+        check_material(*stiffness, *compliance, &path.key("balloon"), findings);
     }
     if let Some(strain) = strain {
         check_strain(strain, &path.key("strain"), findings);
@@ -127,11 +140,40 @@ fn check_elements(body: &Body, path: &Path, findings: &mut Vec<Finding>) {
     }
 }
 
+/// A constraint or a spring.
+fn check_element_material(material: &Material, path: &Path, findings: &mut Vec<Finding>) {
+    let Material { stiffness, compliance, spring, damping } = *material;
+    if spring.is_none() {
+        check_material(stiffness, compliance, path, findings);
+        check_damping(damping, "`spring`", path, findings);
+    } else if stiffness.is_some() || compliance.is_some() {
+        let message = "has `spring` beside `stiffness` or `compliance`; give one of them";
+        findings.push(Finding::new(path, message));
+    }
+}
+
+/// Damping that would be ignored.
+fn check_damping(damping: f32, needs: &str, path: &Path, findings: &mut Vec<Finding>) {
+    if damping != 0.0 {
+        let message = format!("damps forces, but there are none; give {needs} or remove it");
+        findings.push(Finding::new(&path.key("damping"), message));
+    }
+}
+
 fn check_strain(material: &StrainMaterial, path: &Path, findings: &mut Vec<Finding>) {
     let moduli = [material.warp, material.weft, material.shear];
     let given = moduli.iter().flatten().count();
     let problem = match (material.stiffness, given) {
-        (Some(_), 0) | (None, 3) => return,
+        (Some(_), 0) | (None, 3) => {
+            if material.stiffness.is_some() && material.forces {
+                let message =
+                    "needs moduli; give `warp`, `weft` and `shear` instead of `stiffness`";
+                findings.push(Finding::new(&path.key("forces"), message));
+            } else if !material.forces {
+                check_damping(material.damping, "`forces = true`", path, findings);
+            }
+            return;
+        }
         (Some(_), _) => "has `stiffness` beside moduli; give one or the others",
         (None, _) => {
             "gives no `stiffness` and not all of `warp`, `weft` and `shear`; give it or them"

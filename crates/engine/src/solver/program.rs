@@ -1,6 +1,6 @@
 //! The algorithm as a list: what happens in one substep.
 
-use crate::constraint::Kind;
+use crate::constraint::{Group, Kind, Response};
 use crate::model::Model;
 
 /// One thing that happens to all particles or all constraints of a group before the next begins.
@@ -8,6 +8,13 @@ use crate::model::Model;
 pub enum Stage {
     /// The air pushes on triangles: velocity changes are worked out.
     Wind,
+    /// Springs of a group push on velocities, phase after phase.
+    Force {
+        /// Index of the group in the model.
+        group: usize,
+        /// Kind of the group.
+        kind: Kind,
+    },
     /// Gravity acts, particles move on with their velocity, kinematic ones with their shape.
     Predict,
     /// Particles that a group's schedule splits are copied.
@@ -41,6 +48,18 @@ pub enum Stage {
         /// The sweep, counted from 0.
         iteration: u32,
     },
+    /// Volume and gradients of a balloon are worked out.
+    Measure {
+        /// Index of the balloon in the model.
+        balloon: usize,
+    },
+    /// The particles of a balloon are moved towards its volume.
+    Inflate {
+        /// Index of the balloon in the model.
+        balloon: usize,
+        /// Whether this is the first time in the substep.
+        first: bool,
+    },
     /// Particles are moved out of the shapes, with friction.
     Contact,
     /// Velocities follow from the way that was made.
@@ -52,12 +71,15 @@ impl Stage {
     pub fn name(self) -> &'static str {
         match self {
             Stage::Wind => "wind",
+            Stage::Force { kind, .. } => kind.force_name(),
             Stage::Predict => "predict",
             Stage::Split { .. } => "split",
             Stage::Merge { .. } => "merge",
             Stage::Sweep { kind, .. } => kind.sweep_name(),
             Stage::Remember { .. } => "remember",
             Stage::Accelerate { .. } => "accelerate",
+            Stage::Measure { .. } => "measure balloon",
+            Stage::Inflate { .. } => "inflate balloon",
             Stage::Contact => "contact",
             Stage::Velocity => "velocity",
         }
@@ -79,13 +101,25 @@ impl Program {
         if model.wind.is_some() && integrate {
             stages.push(Stage::Wind);
         }
+        for (index, group) in model.groups.iter().enumerate() {
+            if group.response == Response::Force && integrate {
+                stages.push(Stage::Force { group: index, kind: group.kind });
+            }
+        }
         stages.push(Stage::Predict);
         for iteration in 0..iterations {
             let slot = (iteration % 2) as usize;
             if model.chebyshev.is_some() {
                 stages.push(Stage::Remember { slot });
             }
-            for (index, group) in model.groups.iter().enumerate() {
+            for balloon in 0..model.balloons.len() {
+                let first = iteration == 0;
+                stages.extend([Stage::Measure { balloon }, Stage::Inflate { balloon, first }]);
+            }
+            let is_swept = |group: &Group| group.response != Response::Force;
+            for (index, group) in
+                model.groups.iter().enumerate().filter(|(_, group)| is_swept(group))
+            {
                 let sweep = Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 };
                 if group.copies.is_empty() {
                     stages.push(sweep);
@@ -113,7 +147,9 @@ impl Program {
     /// How often all workers meet in one substep: once per stage, once per phase of a sweep.
     pub fn dispatches(&self, model: &Model) -> usize {
         let phases = |stage: &Stage| match stage {
-            Stage::Sweep { group, .. } => model.groups[*group].schedule.phase_count(),
+            Stage::Sweep { group, .. } | Stage::Force { group, .. } => {
+                model.groups[*group].schedule.phase_count()
+            }
             _ => 1,
         };
         self.stages.iter().map(phases).sum()

@@ -68,17 +68,20 @@ impl Team for Alone {
 pub struct Findings {
     /// Contacts in the last contact stage.
     pub contacts: usize,
-    /// Whether all its particles have finite places.
-    pub finite: bool,
+    /// Whether all its particles have finite places and none has moved farther than it can have.
+    pub in_bounds: bool,
 }
 
 impl Findings {
     /// Before anything was noticed.
-    pub const NONE: Self = Self { contacts: 0, finite: true };
+    pub const NONE: Self = Self { contacts: 0, in_bounds: true };
 
     /// What two workers noticed together.
     pub fn merge(self, other: Self) -> Self {
-        Self { contacts: self.contacts + other.contacts, finite: self.finite && other.finite }
+        Self {
+            contacts: self.contacts + other.contacts,
+            in_bounds: self.in_bounds && other.in_bounds,
+        }
     }
 }
 
@@ -90,6 +93,9 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
         for (place, stage) in job.program.stages.iter().enumerate() {
             match *stage {
                 Stage::Wind => stage::wind(job.model, substep, view, share),
+                Stage::Force { group, .. } => {
+                    stage::force(&job.model.groups[group], substep, view, team);
+                }
                 Stage::Predict => stage::predict(job.model, substep, view, share),
                 Stage::Split { group } => stage::split(&job.model.groups[group], view, share),
                 Stage::Merge { group } => stage::merge(&job.model.groups[group], view, share),
@@ -100,6 +106,12 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 Stage::Accelerate { slot, iteration } => {
                     stage::accelerate(job.model, slot, iteration, view, share);
                 }
+                Stage::Measure { balloon } => {
+                    stage::measure(&job.model.balloons[balloon], view, share);
+                }
+                Stage::Inflate { balloon, first } => {
+                    stage::inflate(&job.model.balloons[balloon], substep, first, view, share);
+                }
                 Stage::Contact => {
                     findings.contacts = stage::contact(job.model, substep, view, team);
                 }
@@ -109,6 +121,7 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
             team.finished(place);
         }
     }
-    findings.finite = stage::is_finite(job.model, view, share);
+    let longest_way = job.substeps.last().map_or(f32::MAX, |substep| substep.longest_way);
+    findings.in_bounds = stage::is_in_bounds(job.model, longest_way, view, share);
     findings
 }

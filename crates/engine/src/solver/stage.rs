@@ -5,7 +5,10 @@
 //! | stage | writes | reads besides |
 //! |---|---|---|
 //! | wind | `previous` of its own range of particles | all positions and velocities |
+//! | force | velocities of movable particles of its own blocks of the phase | all positions, velocities of fixed particles |
 //! | predict, remember, accelerate, contact, velocity | particles of its own range | nothing of others |
+//! | measure | scratch memory of its own chunks of the balloon | all positions |
+//! | inflate | particles and multipliers of its own chunks of the balloon | scratch memory |
 //! | split, merge | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
 //!
@@ -16,7 +19,7 @@ use std::ops::Range;
 
 use super::run::{Share, Team};
 use crate::collide::{Obstacle, Pose};
-use crate::constraint::Group;
+use crate::constraint::{Balloon, Group};
 use crate::math::{Lane, Vec3, Work};
 use crate::model::Model;
 use crate::state::{Access, Storage, View};
@@ -26,6 +29,8 @@ use crate::state::{Access, Storage, View};
 pub struct Substep {
     /// Length h, s.
     pub step: f32,
+    /// The farthest that a particle may move in it, m: beyond, the simulation has diverged.
+    pub longest_way: f32,
     /// m/s².
     pub gravity: [f32; 3],
     /// Velocity of the air, m/s.
@@ -146,15 +151,52 @@ pub(super) fn sweep<S: Storage, T: Team>(
     view: &View<S>,
     team: &T,
 ) {
+    each_phase(group, team, |blocks| {
+        team.compute(SweepBlocks { group, blocks, substep, first, view });
+    });
+}
+
+/// Calls `compute` with this worker's blocks of each phase; all workers meet between two phases.
+fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
         let all = group.schedule.blocks(phase);
         let own = team.share().of(all.len());
-        let blocks = all.start + own.start..all.start + own.end;
-        team.compute(SweepBlocks { group, blocks, substep, first, view });
+        compute(all.start + own.start..all.start + own.end);
         // The caller waits after the last phase.
         if phase + 1 < phases {
             team.wait();
+        }
+    }
+}
+
+/// Lets every spring of a group push on velocities: phase after phase, each worker its own blocks.
+pub(super) fn force<S: Storage, T: Team>(
+    group: &Group,
+    substep: &Substep,
+    view: &View<S>,
+    team: &T,
+) {
+    each_phase(group, team, |blocks| {
+        team.compute(PushBlocks { group, blocks, step: substep.step, view });
+    });
+}
+
+/// The springs of some blocks of a phase.
+struct PushBlocks<'a, S: Storage> {
+    group: &'a Group,
+    blocks: Range<usize>,
+    step: f32,
+    view: &'a View<S>,
+}
+
+impl<S: Storage> Work for PushBlocks<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        for block in self.blocks {
+            self.group.push_block::<L, S>(block, self.step, self.view);
         }
     }
 }
@@ -216,6 +258,25 @@ fn chebyshev_weight(radius: f32, iteration: u32) -> f32 {
         weight = if sweep == 1 { 2.0 / (2.0 - square) } else { 4.0 / (4.0 - square * weight) };
     }
     weight
+}
+
+/// Works out gradients and partial sums of a balloon, each worker its own chunks.
+pub(super) fn measure<S: Storage>(balloon: &Balloon, view: &View<S>, share: Share) {
+    for chunk in share.of(balloon.chunk_count()) {
+        balloon.measure(chunk, view);
+    }
+}
+
+/// Moves the particles of a balloon, each worker its own chunks.
+pub(super) fn inflate<S: Storage>(
+    balloon: &Balloon,
+    substep: &Substep,
+    first: bool,
+    view: &View<S>,
+    share: Share,
+) {
+    let chunks = share.of(balloon.chunk_count());
+    balloon.inflate(chunks, 1.0 / (substep.step * substep.step), first, view);
 }
 
 /// Moves particles out of the shapes; returns how many were inside one.
@@ -302,11 +363,18 @@ pub(super) fn velocity<S: Storage>(model: &Model, substep: &Substep, view: &View
     }
 }
 
-/// Whether all particles of a worker's share have finite places.
-pub(super) fn is_finite<S: Storage>(model: &Model, view: &View<S>, share: Share) -> bool {
+/// Whether all particles of a worker's share have finite places, and none has moved farther than
+/// `longest_way` in the last substep.
+pub(super) fn is_in_bounds<S: Storage>(
+    model: &Model,
+    longest_way: f32,
+    view: &View<S>,
+    share: Share,
+) -> bool {
+    let longest = (longest_way * longest_way).min(f32::MAX);
     share.of(model.body_of.len()).all(|particle| {
-        let [x, y, z, _] = view.positions.get(particle);
-        // Infinity and NaN times 0 are NaN, so one test serves for three.
-        x * 0.0 + y * 0.0 + z * 0.0 == 0.0
+        let way = vector(view.positions.get(particle)) - vector(view.previous.get(particle));
+        // A way that is no number compares as false.
+        way.length_squared() <= longest
     })
 }

@@ -6,32 +6,32 @@ use std::path::Path;
 use taut::scene::Scene;
 use taut::{BackendChoice, Simulation};
 
-pub fn simulation(text: &str) -> Simulation {
+pub(crate) fn simulation(text: &str) -> Simulation {
     let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(&scene, BackendChoice::Serial).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The same on one thread, eight lanes wide: the same bits, sooner.
-pub fn wide_simulation(text: &str) -> Simulation {
+pub(crate) fn wide_simulation(text: &str) -> Simulation {
     let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(&scene, BackendChoice::Cpu(1)).unwrap_or_else(|e| panic!("{e}"))
 }
 
-pub fn run(text: &str, steps: usize) -> Simulation {
+pub(crate) fn run(text: &str, steps: usize) -> Simulation {
     after(simulation(text), steps)
 }
 
-pub fn after(mut simulation: Simulation, steps: usize) -> Simulation {
+pub(crate) fn after(mut simulation: Simulation, steps: usize) -> Simulation {
     for _ in 0..steps {
         simulation.step().unwrap_or_else(|e| panic!("{e}"));
     }
     simulation
 }
 
-pub fn double([x, y, z, _]: [f32; 4]) -> [f64; 3] {
+pub(crate) fn double([x, y, z, _]: [f32; 4]) -> [f64; 3] {
     [x, y, z].map(f64::from)
 }
 
-pub fn length(v: [f64; 3]) -> f64 {
+pub(crate) fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

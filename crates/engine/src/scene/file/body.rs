@@ -150,9 +150,11 @@ pub struct Elements {
     pub neo_hookean: Option<ElasticMaterial>,
     /// No particle gets farther from its nearest pins than along the unstretched body.
     pub long_range: Option<Reach>,
+    /// The closed surface of the body keeps the volume it encloses.
+    pub balloon: Option<BalloonMaterial>,
 }
 
-/// How hard a constraint pulls. Give `stiffness` or `compliance`.
+/// How hard a constraint pulls. Give `stiffness`, `compliance` or `spring`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Material {
@@ -163,6 +165,13 @@ pub struct Material {
     /// bend, m⁵/N for volume.
     #[schemars(transform = range::not_negative)]
     pub compliance: Option<f32>,
+    /// A force instead of a constraint: spring constant; N/m for stretch and bend-distance, J/rad²
+    /// for bend, N/m⁵ for volume. Needs small steps.
+    #[schemars(transform = range::positive)]
+    pub spring: Option<f32>,
+    /// Damping of the spring: force over speed, N·s/m for stretch and bend-distance.
+    #[schemars(transform = range::not_negative)]
+    pub damping: f32,
 }
 
 /// How cloth resists strain: three moduli, or `stiffness` alone.
@@ -181,6 +190,11 @@ pub struct StrainMaterial {
     /// XPBD: modulus against shear between warp and weft, N/m.
     #[schemars(transform = range::positive)]
     pub shear: Option<f32>,
+    /// The moduli act as forces instead of constraints. Needs small steps.
+    pub forces: bool,
+    /// Damping of the forces, N·s/m.
+    #[schemars(transform = range::not_negative)]
+    pub damping: f32,
 }
 
 /// An elastic solid.
@@ -215,6 +229,24 @@ pub struct Reach {
     #[serde(default = "defaults::one")]
     #[schemars(transform = range::between::<1, 64>)]
     pub anchors: u32,
+}
+
+/// Pressure in a closed surface. Give `stiffness` or `compliance`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BalloonMaterial {
+    /// PBD: the share of the error that one sweep removes, above 0 and up to 1.
+    #[serde(default)]
+    #[schemars(transform = range::share)]
+    pub stiffness: Option<f32>,
+    /// XPBD: inverse stiffness, m⁵/N; 0 is rigid.
+    #[serde(default)]
+    #[schemars(transform = range::not_negative)]
+    pub compliance: Option<f32>,
+    /// The volume to keep, relative to that of the rest shape.
+    #[serde(default = "defaults::unit")]
+    #[schemars(transform = range::positive)]
+    pub pressure: f32,
 }
 
 /// A body repeated on a grid.
