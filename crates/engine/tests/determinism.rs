@@ -49,6 +49,70 @@ fn every_partition_has_the_same_bits_on_any_number_of_threads() {
     assert_eq!(hashes.len(), 4, "the partition makes no difference");
 }
 
+/// A body of every kind of element, large enough for several workers.
+const ALL_KINDS: &str = r#"
+    substeps = 4
+    iterations = 2
+    [[bodies]]
+    name = "cloth"
+    mesh.grid = { particles = [70, 70], size = [2, 2], diagonals = "random" }
+    pins = [{ group = "left" }]
+    elements.strain = { warp = 500, weft = 300, shear = 50 }
+    elements.long-range = { compliance = 1e-4, anchors = 3 }
+    elements.bend = { spring = 1e-5, damping = 1e-8 }
+    elements.bend-distance = { compliance = 1e-2 }
+    [[bodies]]
+    name = "springs"
+    mesh.grid = { particles = [70, 70], size = [2, 2] }
+    transform.position = [0, 1, 0]
+    pins = [{ group = "left" }]
+    elements.stretch = { spring = 1, damping = 1e-4 }
+    elements.strain = { warp = 1, weft = 1, shear = 1, forces = true, damping = 1e-4 }
+    [[bodies]]
+    name = "rubber"
+    kind = "soft"
+    mesh.block = { size = [1, 1, 1], cells = [11, 11, 11] }
+    transform.position = [0, 3, 0]
+    elements.neo-hookean = { young = 1e4, poisson = 0.4 }
+    [[bodies]]
+    name = "jelly"
+    kind = "soft"
+    mesh.block = { size = [1, 1, 1], cells = [8, 8, 8] }
+    transform.position = [0, 5, 0]
+    elements.stretch = { stiffness = 0.5 }
+    elements.volume = { compliance = 1e-6 }
+    [[bodies]]
+    name = "balloon"
+    mesh.sphere = { radius = 0.5, subdivisions = 20 }
+    transform.position = [2, 3, 0]
+    elements.strain = { stiffness = 0.7 }
+    elements.balloon = { pressure = 1.3, compliance = 1e-4 }
+    repeat = { count = [2, 1, 1], spacing = [1.5, 0, 0] }
+"#;
+
+#[test]
+fn every_kind_of_element_has_the_same_bits_on_any_number_of_threads() {
+    for method in ["coloring", "phantom", "cluster", "grid"] {
+        let text = format!("partition.method = \"{method}\"\n{ALL_KINDS}");
+        let scene = Scene::parse("test", &text, std::path::Path::new("."), &[]).unwrap();
+        let hash = |backend| {
+            let mut simulation = Simulation::new(&scene, backend).unwrap();
+            for _ in 0..6 {
+                simulation.step().unwrap();
+            }
+            simulation.state_hash()
+        };
+        let reference = hash(BackendChoice::Serial);
+        for threads in [1, 2, 3] {
+            assert_eq!(
+                hash(BackendChoice::Cpu(threads)),
+                reference,
+                "{method} on {threads} threads"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_solver_has_the_same_bits_on_any_number_of_threads() {
     for solver in ["jacobi", "hybrid", "phantom"] {

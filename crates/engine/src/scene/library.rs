@@ -27,6 +27,11 @@ pub const SCENES: &[(&str, &str)] = scenes![
     "tori-400",
     "squishy-ball",
     "big-torus",
+    "disc-on-torus-triangles",
+    "balloon",
+    "rubber-blocks",
+    "spring-cloth",
+    "long-range-cloth",
 ];
 
 /// The text of a built-in scene.
