@@ -282,7 +282,7 @@ mod tests {
         let target = 1.02
             * Balloon::new(0..8, &triangles, 1.0, Response::Stiffness, 1.0).enclosed(&before)
                 as f32;
-        let mut balloon = Balloon::new(0..8, &triangles, target, Response::Stiffness, 1.0);
+        let balloon = Balloon::new(0..8, &triangles, target, Response::Stiffness, 1.0);
         let view = moved.cells();
         balloon.measure(0, &view);
         balloon.inflate(0..1, 1.0, true, &view);
@@ -302,7 +302,7 @@ mod tests {
         let (mut places, triangles) = surface();
         places[5][3] = 0.0;
         let mut moved = state(places.clone());
-        let mut balloon = Balloon::new(0..8, &triangles, 2.0, Response::Stiffness, 1.0);
+        let balloon = Balloon::new(0..8, &triangles, 2.0, Response::Stiffness, 1.0);
         let view = moved.cells();
         balloon.measure(0, &view);
         balloon.inflate(0..1, 1.0, true, &view);
