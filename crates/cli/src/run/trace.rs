@@ -65,8 +65,8 @@ fn cells(simulation: &Simulation, measurements: &Measurements) -> Vec<(String, f
         ("step_ms".to_owned(), seconds * 1e3),
     ];
     for (kind, residual) in simulation.residuals() {
-        cells.push((format!("{}_rms", kind), residual.rms));
-        cells.push((format!("{}_max", kind), residual.max));
+        cells.push((format!("{kind}_rms"), residual.rms));
+        cells.push((format!("{kind}_max"), residual.max));
     }
     let energy = simulation.energy();
     cells.push(("kinetic_j".to_owned(), energy.kinetic));
