@@ -18,7 +18,11 @@ pub enum BackendChoice {
 }
 
 impl BackendChoice {
-    fn start(self) -> Result<Box<dyn Backend>, BackendError> {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// If the operating system gives no threads.
+    pub fn start(self) -> Result<Box<dyn Backend>, BackendError> {
         Ok(match self {
             Self::Serial => Box::new(Serial),
             Self::Cpu(threads) => Box::new(Multicore::new(threads)?),
@@ -190,13 +194,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on from here on another back-end.
-    ///
-    /// # Errors
-    /// If it cannot be had. The simulation then stays where it was.
-    pub fn run_on(&mut self, backend: BackendChoice) -> Result<(), SimulationError> {
-        self.backend = backend.start()?;
-        Ok(())
+    /// Goes on from here on another back-end; gives back the one it was on.
+    pub fn run_on(&mut self, backend: Box<dyn Backend>) -> Box<dyn Backend> {
+        std::mem::replace(&mut self.backend, backend)
     }
 
     /// What is simulated.

@@ -75,7 +75,7 @@ fn a_running_simulation_takes_another_solver() {
         simulation.continue_with(&scene("cloth-on-tube", sets)).unwrap();
         assert_eq!((simulation.state_hash(), simulation.time()), (before, time), "{sets:?}");
     }
-    simulation.run_on(BackendChoice::Serial).unwrap();
+    simulation.run_on(BackendChoice::Serial.start().unwrap());
     simulation.step().unwrap();
     assert_eq!(simulation.steps(), 16);
     assert!(simulation.continue_with(&scene("flag", &[])).is_err());

@@ -11,8 +11,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use taut::backend::Serial;
 use taut::scene::Scene;
-use taut::{BackendChoice, Simulation};
+use taut::{BackendChoice, Simulation, SimulationError};
 
 use super::{Arguments, bandwidth, write_csv};
 use crate::console;
@@ -134,19 +135,22 @@ fn measure(
     simulation.continue_with(&scene)?;
 
     let parallel = threads.iter().map(|&threads| BackendChoice::Cpu(threads));
-    let backends: Vec<_> = std::iter::once(BackendChoice::Serial).chain(parallel).collect();
+    let choices = parallel.chain([BackendChoice::Serial]);
+    let start = |choice: BackendChoice| choice.start().map_err(SimulationError::from);
+    let mut backends = choices.map(start).collect::<Result<Vec<_>, _>>()?;
     let mut times = vec![Vec::new(); backends.len()];
     let start = Instant::now();
     while times[0].len() < STEPS || start.elapsed() < PATIENCE {
-        for (backend, times) in backends.iter().zip(&mut times) {
-            simulation.run_on(*backend)?;
+        for (backend, times) in backends.iter_mut().zip(&mut times) {
+            let before = simulation.run_on(std::mem::replace(backend, Box::new(Serial)));
             simulation.step()?;
             times.push(sweep_seconds(&simulation));
+            *backend = simulation.run_on(before);
         }
     }
     let projections = elements as f64 * f64::from(scene.file.iterations);
     let nanoseconds = |times: &Vec<f64>| median(times) * 1e9 / projections;
-    let scalar = nanoseconds(&times[0]);
+    let scalar = times.last().map_or(0.0, nanoseconds);
     let row = |(&threads, times): (&usize, &Vec<f64>)| Row {
         kind: kind.name,
         elements,
@@ -156,7 +160,7 @@ fn measure(
         scalar_ns_per_projection: scalar,
         speedup: scalar / nanoseconds(times),
     };
-    Ok(threads.iter().zip(&times[1..]).map(row).collect())
+    Ok(threads.iter().zip(&times).map(row).collect())
 }
 
 /// Seconds that the last step spent on sweeps, copies of particles and their merging included.

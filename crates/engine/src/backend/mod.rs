@@ -1,6 +1,7 @@
 //! Where a program runs: on one thread (`serial.rs`, the reference) or on a team of workers
 //! (`multicore.rs`). Both run the same loop over the same stages and give the same bits.
 
+mod crew;
 mod disjoint;
 mod multicore;
 mod serial;

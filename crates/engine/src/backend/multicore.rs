@@ -2,11 +2,10 @@
 //! and meets the others at a spinning barrier between two phases, which costs well under a
 //! microsecond where a fork costs ten.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
+use super::crew::Crew;
 use super::disjoint::share;
 use super::{Backend, BackendError, Stopwatch};
 use crate::math::{Work, widest};
@@ -22,18 +21,18 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 /// Runs a program on several threads.
 #[derive(Debug)]
 pub struct Multicore {
-    pool: ThreadPool,
+    crew: Crew,
+    cores: usize,
 }
 
 impl Multicore {
     /// Starts worker threads; 0 means one per core.
     pub fn new(threads: usize) -> Result<Self, BackendError> {
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|worker| format!("taut-{worker}"))
-            .build()
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if threads == 0 { cores } else { threads };
+        let crew = Crew::new(threads)
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { pool })
+        Ok(Self { crew, cores })
     }
 
     /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
@@ -54,26 +53,35 @@ impl Backend for Multicore {
     }
 
     fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.crew.size()
     }
 
     fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings {
         let workers = self.workers(&job);
         let view = share(state, job.model);
-        let barrier = Barrier::new(workers);
+        let barrier = Barrier::new(workers, self.cores);
         let stopwatch = Mutex::new(Some(Stopwatch::start(seconds)));
-        let findings = self.pool.broadcast(|context| {
-            if context.index() >= workers {
-                return Findings::NONE;
-            }
+        let findings = Mutex::new(Findings::NONE);
+        let work = |worker: usize| {
             // The first worker holds the stopwatch.
-            let mine = (context.index() == 0).then(|| stopwatch.lock().ok()?.take()).flatten();
-            let share = Share { worker: context.index(), workers };
-            let mut worker = Worker { share, barrier: &barrier, stopwatch: mine };
+            let mine = (worker == 0).then(|| stopwatch.lock().ok()?.take()).flatten();
+            let share = Share { worker, workers };
+            let mut member = Worker { share, barrier: &barrier, stopwatch: mine };
             let _poison_on_panic = PoisonOnPanic(&barrier);
-            run(job, &view, &mut worker)
-        });
-        findings.into_iter().fold(Findings::NONE, Findings::merge)
+            let found = run(job, &view, &mut member);
+            let mut all = findings.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = all.merge(found);
+        };
+        if workers == 1 {
+            work(0);
+        } else {
+            self.crew.run(&|worker| {
+                if worker < workers {
+                    work(worker);
+                }
+            });
+        }
+        findings.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -112,11 +120,10 @@ struct Barrier {
 }
 
 impl Barrier {
-    fn new(workers: usize) -> Self {
-        // With more workers than cores, whoever we wait for may need our core.
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    fn new(workers: usize, cores: usize) -> Self {
         Self {
             workers,
+            // With more workers than cores, whoever we wait for may need our core.
             spins: if workers > cores { 0 } else { SPINS_BEFORE_YIELDING },
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
@@ -165,7 +172,7 @@ mod tests {
     #[test]
     fn rounds_do_not_mix() {
         let workers = 4;
-        let barrier = Barrier::new(workers);
+        let barrier = Barrier::new(workers, 2);
         let counter = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..workers {
@@ -183,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_panic_frees_the_others() {
-        let barrier = Barrier::new(2);
+        let barrier = Barrier::new(2, 2);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| barrier.wait());
             let broken = scope.spawn(|| {

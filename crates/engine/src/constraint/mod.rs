@@ -14,8 +14,6 @@ mod project;
 mod strain;
 mod volume;
 
-use std::ops::Range;
-
 use taut_partition::Schedule;
 
 use crate::math::{Lane, Vec3};
@@ -228,22 +226,55 @@ pub struct Group {
     pub relaxation: f32,
     /// Where this group's part of the state's multipliers starts, row after row (compliance only).
     pub first_multiplier: usize,
-    /// Particles that the schedule splits into copies, if it is one of phantoms, in the order of
-    /// the copies' ids.
-    pub copies: Vec<Copies>,
+    /// Particles that the schedule splits into copies, if it is one of phantoms.
+    pub copies: Copies,
 }
 
-/// A particle that takes part in a sweep several times over (paper A's phantoms).
-#[derive(Clone, Debug, PartialEq)]
+/// The particles that take part in a sweep several times over (paper A's phantoms), and their copies,
+/// which stand at the end of the state's arrays: those of one particle after those of another.
+#[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// The particle, itself one of those who take part.
-    pub particle: usize,
-    /// Where its copies stand, at the end of the state's arrays.
-    pub ids: Range<usize>,
-    /// What its inverse mass is multiplied with while it is split: the number of those who take
-    /// part, so that together they weigh as much as the particle does and momentum is kept; 1 in
-    /// the paper.
-    pub mass_factor: f32,
+    /// The particles, themselves among those who take part, and where the copies of each end.
+    /// They begin where those of the one before end.
+    pub ends: Vec<(u32, u32)>,
+    /// Inverse masses of the particles, and of each of those who take part for them: as many times
+    /// the particle's as there are of them, so that together they weigh as much as it does and
+    /// momentum is kept; once in the paper.
+    pub inverse_masses: Vec<[f32; 2]>,
+    /// The first copy of all.
+    pub first: u32,
+}
+
+impl Copies {
+    /// How many particles have copies.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether no particle has copies.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many copies there are.
+    pub fn count(&self) -> usize {
+        self.ends.last().map_or(0, |&(_, end)| (end - self.first) as usize)
+    }
+
+    /// Where the copies of a particle of the list begin.
+    #[inline(always)]
+    pub fn start(&self, index: usize) -> usize {
+        if index == 0 { self.first as usize } else { self.ends[index - 1].1 as usize }
+    }
+
+    /// The particle that an id stands for.
+    fn original(&self, id: u32) -> u32 {
+        if self.is_empty() || id < self.first {
+            return id;
+        }
+        let after = self.ends.partition_point(|&(_, end)| end <= id);
+        self.ends.get(after).map_or(id, |&(particle, _)| particle)
+    }
 }
 
 impl Group {
@@ -316,16 +347,6 @@ impl Group {
         });
     }
 
-    /// The particle that an id in the schedule stands for: copies have a place of their own only
-    /// during a sweep.
-    fn original(&self, id: usize) -> usize {
-        let after = self.copies.partition_point(|copies| copies.ids.end <= id);
-        match self.copies.get(after) {
-            Some(copies) if copies.ids.contains(&id) => copies.particle,
-            _ => id,
-        }
-    }
-
     /// Errors of all constraints relative to their scale.
     pub fn residual(&self, state: &State) -> Residual {
         with_kind!(self.kind, C, N, M, K, {
@@ -341,7 +362,7 @@ impl Group {
         let mut worst: Option<(f64, Vec<usize>)> = None;
         for place in 0..self.schedule.len() {
             let ids = self.schedule.bodies_at(place);
-            let ids: Vec<usize> = ids.iter().map(|&id| self.original(id as usize)).collect();
+            let ids: Vec<usize> = ids.iter().map(|&id| self.copies.original(id) as usize).collect();
             if ids.contains(&particle) {
                 let error = self.largest_error(place, state);
                 if worst.as_ref().is_none_or(|(largest, _)| error > *largest) {
@@ -370,7 +391,7 @@ impl Group {
     {
         let ids = self.schedule.bodies_at(place);
         let x: [Vec3<f32>; N] = std::array::from_fn(|corner| {
-            let [x, y, z, _] = state.positions[self.original(ids[corner] as usize)];
+            let [x, y, z, _] = state.positions[self.copies.original(ids[corner]) as usize];
             Vec3::new(x, y, z)
         });
         let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);

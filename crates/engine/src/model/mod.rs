@@ -251,6 +251,6 @@ impl Model {
 
     /// The number of copies of particles that phantoms need.
     pub fn copy_count(&self) -> usize {
-        self.groups.iter().flat_map(|group| &group.copies).map(|copies| copies.ids.len()).sum()
+        self.groups.iter().map(|group| group.copies.count()).sum()
     }
 }

@@ -1,8 +1,6 @@
 //! From pools of constraints to groups with a checked schedule: the only place where the engine
 //! meets the partitioner.
 
-use std::ops::Range;
-
 use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
 use taut_partition::grid::GridSplit;
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
@@ -127,7 +125,8 @@ pub(super) fn schedule(
     let mut first_multiplier = 0;
     let mut groups = Vec::new();
     for ((kind, response), pool) in pools {
-        let scheduler = Scheduler { kind, response, positions: &positions, fixed, settings };
+        let scheduler =
+            Scheduler { kind, response, particles, positions: &positions, fixed, settings };
         for mut group in scheduler.groups(&pool) {
             group.first_multiplier = first_multiplier;
             first_multiplier += group.multipliers();
@@ -141,6 +140,7 @@ pub(super) fn schedule(
 struct Scheduler<'a> {
     kind: Kind,
     response: Response,
+    particles: &'a [[f32; 4]],
     positions: &'a [[f32; 3]],
     fixed: &'a [bool],
     settings: Settings<'a>,
@@ -194,11 +194,7 @@ impl Scheduler<'_> {
     fn separate(&self, pool: &Pool) -> Group {
         let split = phantoms::separate(&self.elements(&pool.particles));
         let (schedule, bodies, owners) = (split.schedule, split.bodies, split.owners);
-        let mut group = self.group(pool, Partitioned { schedule, bodies, owners });
-        for copies in &mut group.copies {
-            copies.mass_factor = 1.0;
-        }
-        group
+        self.group_with(pool, Partitioned { schedule, bodies, owners }, |_| 1.0)
     }
 
     /// The first q̂ colors as they are, all other constraints by Jacobi (paper A, section 3).
@@ -226,7 +222,20 @@ impl Scheduler<'_> {
         groups
     }
 
+    /// Phantoms: the mass of a particle is shared out among those who take part for it, or not.
     fn group(&self, pool: &Pool, partitioned: Partitioned) -> Group {
+        match self.settings.partition.phantom_masses {
+            PhantomMasses::Split => self.group_with(pool, partitioned, |count| count as f32),
+            PhantomMasses::Paper => self.group_with(pool, partitioned, |_| 1.0),
+        }
+    }
+
+    fn group_with(
+        &self,
+        pool: &Pool,
+        partitioned: Partitioned,
+        mass_factor: impl Fn(usize) -> f32,
+    ) -> Group {
         let Partitioned { schedule, owners, .. } = partitioned;
         // Lists are as long as there are elements, or empty.
         let sorted = |values: &Vec<f32>| -> Vec<f32> {
@@ -246,24 +255,23 @@ impl Scheduler<'_> {
             softness: in_order(&pool.softness),
             damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
-            copies: copies(&owners, self.fixed.len(), self.settings.partition.phantom_masses),
+            copies: copies(&owners, self.particles, mass_factor),
             schedule,
             first_multiplier: 0,
         }
     }
 }
 
-/// The copies of each particle, from the owners of all copies.
-fn copies(owners: &[u32], particles: usize, masses: PhantomMasses) -> Vec<Copies> {
-    let mut first = particles;
-    let of_one = |owners: &[u32]| {
-        let ids: Range<usize> = first..first + owners.len();
-        first = ids.end;
-        let mass_factor = match masses {
-            PhantomMasses::Split => (owners.len() + 1) as f32,
-            PhantomMasses::Paper => 1.0,
-        };
-        Copies { particle: owners[0] as usize, ids, mass_factor }
-    };
-    owners.chunk_by(|a, b| a == b).map(of_one).collect()
+/// The copies of each particle, from the owners of all copies, and what they weigh.
+fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) -> f32) -> Copies {
+    let first = particles.len() as u32;
+    let mut copies = Copies { first, ..Copies::default() };
+    let mut end = first;
+    for own in owners.chunk_by(|a, b| a == b) {
+        end += own.len() as u32;
+        let [.., w] = particles[own[0] as usize];
+        copies.ends.push((own[0], end));
+        copies.inverse_masses.push([w, w * mass_factor(own.len() + 1)]);
+    }
+    copies
 }

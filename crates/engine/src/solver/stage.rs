@@ -116,11 +116,13 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
 /// Copies the particles that the group's schedule splits: each copy starts where the particle is,
 /// and all of them together weigh what it does.
 pub(super) fn split<S: Storage>(group: &Group, view: &View<S>, share: Share) {
-    for copies in &group.copies[share.of(group.copies.len())] {
-        let [x, y, z, w] = view.positions.get(copies.particle);
-        let light = [x, y, z, w * copies.mass_factor];
-        view.positions.set(copies.particle, light);
-        for copy in copies.ids.clone() {
+    let copies = &group.copies;
+    for index in share.of(copies.len()) {
+        let (particle, end) = copies.ends[index];
+        let [x, y, z, _] = view.positions.get(particle as usize);
+        let light = [x, y, z, copies.inverse_masses[index][1]];
+        view.positions.set(particle as usize, light);
+        for copy in copies.start(index)..end as usize {
             view.positions.set(copy, light);
         }
     }
@@ -128,18 +130,20 @@ pub(super) fn split<S: Storage>(group: &Group, view: &View<S>, share: Share) {
 
 /// Puts split particles at the mean of their copies, itself among them, with their own mass again.
 pub(super) fn merge<S: Storage>(group: &Group, view: &View<S>, share: Share) {
-    for copies in &group.copies[share.of(group.copies.len())] {
+    let copies = &group.copies;
+    for index in share.of(copies.len()) {
+        let (particle, end) = copies.ends[index];
         // Differences, not places, are averaged: where nothing moved, nothing may move, and the
         // mean of equal places is rarely the same place after rounding.
-        let first = vector(view.positions.get(copies.particle));
+        let first = vector(view.positions.get(particle as usize));
+        let start = copies.start(index);
         let mut sum = Vec3::<f32>::zero();
-        for copy in copies.ids.clone() {
+        for copy in start..end as usize {
             sum = sum + (vector(view.positions.get(copy)) - first);
         }
-        let mean = first + sum * (1.0 / (copies.ids.len() + 1) as f32);
-        // `previous` has kept the inverse mass as it was.
-        let w = view.previous.get(copies.particle)[3];
-        view.positions.set(copies.particle, with_fourth(mean, w));
+        let mean = first + sum * (1.0 / (end as usize - start + 1) as f32);
+        let [w, _] = copies.inverse_masses[index];
+        view.positions.set(particle as usize, with_fourth(mean, w));
     }
 }
 
