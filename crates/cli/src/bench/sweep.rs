@@ -59,6 +59,16 @@ const KINDS: &[Kind] = &[
         elements: "volume = { stiffness = 0.9 }",
         meshes: &[Cube(4), Cube(16), Cube(37)],
     },
+    Kind {
+        name: "strain",
+        elements: "strain = { stiffness = 0.9 }",
+        meshes: &[Cloth(16), Cloth(96), Cloth(320)],
+    },
+    Kind {
+        name: "neo-hookean",
+        elements: "neo-hookean = { young = 1e5, poisson = 0.4 }",
+        meshes: &[Cube(4), Cube(16), Cube(37)],
+    },
 ];
 
 const SCHEDULES: [&str; 3] = ["coloring", "cluster", "phantom"];
