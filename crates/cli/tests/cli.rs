@@ -62,6 +62,7 @@ fn run_prints_the_document_of_the_contract() {
         "projections_per_second",
         "residual",
         "contacts",
+        "dropped_contacts",
         "max_penetration",
         "energy",
         "momentum",

@@ -236,9 +236,15 @@ impl Simulation {
         self.model.in_scene_order(&self.state.velocities)
     }
 
-    /// Particles that touched a shape at the end of the last step.
+    /// Particles that touched a shape at the end of the last step, and those that touched others.
     pub fn contacts(&self) -> usize {
-        self.findings.contacts
+        self.findings.contacts + self.findings.touching
+    }
+
+    /// Contacts between particles that were left out in the last step because a particle had too
+    /// many: a sign of bodies that are crushed, or of particles far larger than the mesh's edges.
+    pub fn dropped_contacts(&self) -> usize {
+        self.findings.dropped
     }
 
     /// Seconds that each stage took in the last step, all substeps and iterations together, in the

@@ -4,11 +4,17 @@
 //! and so know nothing of threads: the serial back-end hands them plain cells, the multi-core
 //! back-end a slice whose disjointness a checked schedule guarantees.
 
+mod contacts;
+
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use taut_partition::Schedule;
+
+pub use contacts::{
+    BUCKETS, ContactSizes, ContactState, ContactView, MOST_PARTNERS, NO_BODY, SEVERAL_BODIES,
+};
 
 /// A particle: x, y, z and its inverse mass w, in the 16 bytes of one vector register.
 pub type Particle = [f32; 4];
@@ -28,6 +34,8 @@ pub struct State {
     pub memories: [Vec<[f32; 4]>; 2],
     /// What stages leave for the next one: gradients and sums of balloons.
     pub scratch: Vec<[f32; 4]>,
+    /// Contacts between particles, on top of the 48 bytes.
+    pub contacts: ContactState,
     /// Simulated time, s.
     pub time: f64,
 }
@@ -133,9 +141,14 @@ pub trait Storage {
     type Of<T: Copy + 'static>: Access<T>;
 }
 
+/// Brings arrays within reach of kernels.
+pub trait Open<'a, S: Storage> {
+    /// Opens one array.
+    fn open<T: Copy + 'static>(&self, array: &'a mut [T]) -> S::Of<T>;
+}
+
 /// The state as the kernels see it. Arrays are held by value, so that what they consist of can stay
 /// in registers.
-#[derive(Debug)]
 pub struct View<S: Storage> {
     /// See [`State::positions`].
     pub positions: S::Of<[f32; 4]>,
@@ -149,6 +162,8 @@ pub struct View<S: Storage> {
     pub memories: [S::Of<[f32; 4]>; 2],
     /// See [`State::scratch`].
     pub scratch: S::Of<[f32; 4]>,
+    /// See [`State::contacts`].
+    pub contacts: ContactView<S>,
 }
 
 /// Numbers for one thread: safe, and as fast as a mutable slice.
@@ -159,20 +174,31 @@ impl<'a> Storage for Cells<'a> {
     type Of<T: Copy + 'static> = &'a [Cell<T>];
 }
 
+/// Opens arrays for one thread.
+struct AsCells;
+
+impl<'a> Open<'a, Cells<'a>> for AsCells {
+    fn open<T: Copy + 'static>(&self, array: &'a mut [T]) -> &'a [Cell<T>] {
+        Cell::from_mut(array).as_slice_of_cells()
+    }
+}
+
 impl State {
+    /// The whole state, opened to kernels.
+    pub fn view<'a, S: Storage>(&'a mut self, opener: &impl Open<'a, S>) -> View<S> {
+        View {
+            positions: opener.open(&mut self.positions),
+            previous: opener.open(&mut self.previous),
+            velocities: opener.open(&mut self.velocities),
+            multipliers: opener.open(&mut self.multipliers),
+            memories: self.memories.each_mut().map(|memory| opener.open(memory)),
+            scratch: opener.open(&mut self.scratch),
+            contacts: self.contacts.view(opener),
+        }
+    }
+
     /// The whole state for a single thread.
     pub fn cells(&mut self) -> View<Cells<'_>> {
-        let [first, second] = &mut self.memories;
-        View {
-            positions: Cell::from_mut(&mut self.positions[..]).as_slice_of_cells(),
-            previous: Cell::from_mut(&mut self.previous[..]).as_slice_of_cells(),
-            velocities: Cell::from_mut(&mut self.velocities[..]).as_slice_of_cells(),
-            multipliers: Cell::from_mut(&mut self.multipliers[..]).as_slice_of_cells(),
-            memories: [
-                Cell::from_mut(&mut first[..]).as_slice_of_cells(),
-                Cell::from_mut(&mut second[..]).as_slice_of_cells(),
-            ],
-            scratch: Cell::from_mut(&mut self.scratch[..]).as_slice_of_cells(),
-        }
+        self.view(&AsCells)
     }
 }

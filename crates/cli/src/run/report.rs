@@ -36,6 +36,7 @@ pub(super) struct Report {
     projections_per_second: f64,
     residual: Map<String, Value>,
     contacts: usize,
+    dropped_contacts: usize,
     max_penetration: f64,
     energy: Energy,
     momentum: [f64; 3],
@@ -113,6 +114,7 @@ impl Report {
                 })
                 .collect(),
             contacts: simulation.contacts(),
+            dropped_contacts: simulation.dropped_contacts(),
             max_penetration: simulation.penetration().depth,
             energy: Energy { kinetic: energy.kinetic, potential: energy.potential },
             momentum: simulation.momentum(),
@@ -170,6 +172,9 @@ impl Report {
             line("residual", format!("{kind}: rms {rms:.3} %, max {max:.3} %"));
         }
         line("contacts", format!("{}, deepest {:.2e} m", self.contacts, self.max_penetration));
+        if self.dropped_contacts > 0 {
+            line("", format!("{} left out: particles are crowded", self.dropped_contacts));
+        }
         let Energy { kinetic, potential } = self.energy;
         line("energy", format!("kinetic {kinetic:.4} J, potential {potential:.4} J"));
         for Expectation { key, value, bound, holds } in &self.expect {

@@ -18,7 +18,7 @@ use std::ops::Range;
 use taut_partition::Schedule;
 
 use crate::model::Model;
-use crate::state::{Access, Bodies, State, Storage, View};
+use crate::state::{Access, Bodies, Open, State, Storage, View};
 
 /// A slice that workers write at the same time, at different indices.
 #[derive(Debug)]
@@ -150,13 +150,14 @@ pub(super) fn share<'a>(state: &'a mut State, model: &Model) -> View<Shared<'a>>
         // A particle that schedules take for fixed must not be written by two blocks at once.
         assert!(state.positions[fixed as usize][3] == 0.0);
     }
-    let [first, second] = &mut state.memories;
-    View {
-        positions: SharedSlice::new(&mut state.positions),
-        previous: SharedSlice::new(&mut state.previous),
-        velocities: SharedSlice::new(&mut state.velocities),
-        multipliers: SharedSlice::new(&mut state.multipliers),
-        memories: [SharedSlice::new(first), SharedSlice::new(second)],
-        scratch: SharedSlice::new(&mut state.scratch),
+    state.view(&AsShared)
+}
+
+/// Opens arrays to a team of workers. Private: only [`share`] may, which checks first.
+struct AsShared;
+
+impl<'a> Open<'a, Shared<'a>> for AsShared {
+    fn open<T: Copy + 'static>(&self, array: &'a mut [T]) -> SharedSlice<'a, T> {
+        SharedSlice::new(array)
     }
 }

@@ -12,7 +12,7 @@ use crate::math::{F32x8, Work};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::solver::{Job, Placed, Program, Share, Substep, Team, run};
-use crate::state::{Access, ByIndex, Storage, View};
+use crate::state::{Access, ByIndex, Open, Storage};
 
 /// Who read and who wrote a slot since the last wait.
 #[derive(Clone, Copy, Default)]
@@ -23,27 +23,24 @@ struct Touched {
     writer: Option<usize>,
 }
 
-/// A slice that records who touches what.
-struct Recorder<T> {
-    values: RefCell<Vec<T>>,
-    touched: RefCell<Vec<Touched>>,
+/// What all recorders share: the present round and worker, and the clashes so far.
+#[derive(Default)]
+struct Log {
     now: Cell<(usize, usize)>,
     conflicts: Cell<usize>,
 }
 
-impl<T: Copy> Recorder<T> {
-    fn new(values: &[T]) -> Self {
-        Self {
-            values: RefCell::new(values.to_vec()),
-            touched: RefCell::new(vec![Touched::default(); values.len()]),
-            now: Cell::new((1, 0)),
-            conflicts: Cell::new(0),
-        }
-    }
+/// A slice that records who touches what.
+struct Recorder<'a, T> {
+    values: RefCell<&'a mut [T]>,
+    touched: RefCell<Vec<Touched>>,
+    log: &'a Log,
+}
 
+impl<T> Recorder<'_, T> {
     /// Notes an access of the present worker in the present round.
     fn touch(&self, index: usize, writes: bool) {
-        let (round, worker) = self.now.get();
+        let (round, worker) = self.log.now.get();
         let touched = &mut self.touched.borrow_mut()[index];
         if touched.round != round {
             *touched = Touched { round, ..Touched::default() };
@@ -51,7 +48,7 @@ impl<T: Copy> Recorder<T> {
         let other = |who: Option<usize>| who.is_some_and(|who| who != worker);
         let clash =
             other(touched.writer) || (writes && (other(touched.reader) || touched.many_readers));
-        self.conflicts.set(self.conflicts.get() + usize::from(clash));
+        self.log.conflicts.set(self.log.conflicts.get() + usize::from(clash));
         if writes {
             touched.writer = Some(worker);
         } else {
@@ -65,10 +62,21 @@ impl<T: Copy> Recorder<T> {
 struct OnRecord<'a>(PhantomData<&'a ()>);
 
 impl<'a> Storage for OnRecord<'a> {
-    type Of<T: Copy + 'static> = &'a Recorder<T>;
+    type Of<T: Copy + 'static> = &'a Recorder<'a, T>;
 }
 
-impl<T: Copy> Access<T> for &Recorder<T> {
+impl<'a> Open<'a, OnRecord<'a>> for &'a Log {
+    fn open<T: Copy + 'static>(&self, array: &'a mut [T]) -> &'a Recorder<'a, T> {
+        // A test may forget its memory: a recorder must live as long as the view of it.
+        Box::leak(Box::new(Recorder {
+            touched: RefCell::new(vec![Touched::default(); array.len()]),
+            values: RefCell::new(array),
+            log: self,
+        }))
+    }
+}
+
+impl<T: Copy> Access<T> for &Recorder<'_, T> {
     type Bodies<'s, const N: usize> = ByIndex<'s, Self, N>;
 
     fn bodies<'s, const N: usize>(&self, schedule: &'s Schedule) -> ByIndex<'s, Self, N> {
@@ -84,29 +92,11 @@ impl<T: Copy> Access<T> for &Recorder<T> {
     }
 }
 
-/// The state, recorded.
-struct Recorded {
-    vectors: [Recorder<[f32; 4]>; 6],
-    multipliers: Recorder<f32>,
-}
-
-impl Recorded {
-    fn enter(&self, round: usize, worker: usize) {
-        self.vectors.iter().for_each(|vector| vector.now.set((round, worker)));
-        self.multipliers.now.set((round, worker));
-    }
-
-    fn conflicts(&self) -> usize {
-        let vectors: usize = self.vectors.iter().map(|vector| vector.conflicts.get()).sum();
-        vectors + self.multipliers.conflicts.get()
-    }
-}
-
 /// A worker that counts its waits, so that workers who run one after another can be compared as if
 /// they had run at the same time.
 struct Witness<'a> {
     share: Share,
-    recorded: &'a Recorded,
+    log: &'a Log,
     round: Cell<usize>,
     first_round: usize,
     /// `false`: as if there were no barrier between the phases of a sweep.
@@ -123,7 +113,7 @@ impl Team for Witness<'_> {
     fn wait(&self) {
         if self.waits {
             self.round.set(self.round.get() + 1);
-            self.recorded.enter(self.first_round + self.round.get(), self.share.worker);
+            self.log.now.set((self.first_round + self.round.get(), self.share.worker));
         }
     }
     fn finished(&mut self, _: usize) {}
@@ -133,27 +123,10 @@ impl Team for Witness<'_> {
 /// number of clashes.
 fn clashes(text: &str, workers: usize, waits: bool) -> usize {
     let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap();
-    let (model, state) = Model::build(&scene).unwrap();
+    let (model, mut state) = Model::build(&scene).unwrap();
     let program = Program::new(&model, 2, true);
-    let recorded = Recorded {
-        vectors: [
-            Recorder::new(&state.positions),
-            Recorder::new(&state.previous),
-            Recorder::new(&state.velocities),
-            Recorder::new(&state.memories[0]),
-            Recorder::new(&state.memories[1]),
-            Recorder::new(&state.scratch),
-        ],
-        multipliers: Recorder::new(&state.multipliers),
-    };
-    let view = View::<OnRecord<'_>> {
-        positions: &recorded.vectors[0],
-        previous: &recorded.vectors[1],
-        velocities: &recorded.vectors[2],
-        multipliers: &recorded.multipliers,
-        memories: [&recorded.vectors[3], &recorded.vectors[4]],
-        scratch: &recorded.vectors[5],
-    };
+    let log = Log::default();
+    let view = state.view::<OnRecord<'_>>(&&log);
     let substep = conditions(&model);
     let mut first_round = 1;
     // Stage by stage: a phase of a sweep depends on the phase before, which all must have finished.
@@ -164,10 +137,10 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
         let job = Job { model: &model, program: &one, substeps: std::slice::from_ref(&substep) };
         let mut rounds = 0;
         for worker in 0..workers {
-            recorded.enter(first_round, worker);
+            log.now.set((first_round, worker));
             let mut witness = Witness {
                 share: Share { worker, workers },
-                recorded: &recorded,
+                log: &log,
                 round: Cell::new(0),
                 first_round,
                 waits,
@@ -177,7 +150,7 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
         }
         first_round += rounds + 1;
     }
-    recorded.conflicts()
+    log.conflicts.get()
 }
 
 fn conditions(model: &Model) -> Substep {
@@ -197,6 +170,7 @@ fn conditions(model: &Model) -> Substep {
 
 const SCENE: &str = r#"
     wind.velocity = [5, 0, 0]
+    particle-contacts.radius = 0.1
     [[bodies]]
     name = "cloth"
     mesh.grid = { particles = [40, 40], size = [1, 1], diagonals = "random" }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 
 use super::elements::{Piece, Pools, Sites, pool, softness};
-use super::{Body, ConstraintLists, Model, ModelError, Numbering, Shape, Wind, schedules};
+use super::{
+    Body, ConstraintLists, Model, ModelError, Numbering, ParticleContacts, Shape, Wind, schedules,
+};
 use crate::collide::{Form, Frame, Motion};
 use crate::constraint::{Balloon, Group, Kind};
 use crate::math;
@@ -258,6 +260,7 @@ impl Builder {
         let fixed = (0..is_fixed.len() as u32).filter(|&id| is_fixed[id as usize]).collect();
         let wind = file.wind.as_ref();
         let wind = wind.map(|wind| wind_on(wind, self.body_of.len(), &self.triangles));
+        let particle_contacts = ParticleContacts::new(scene, &self.bodies);
         let model = Model {
             bodies: self.bodies,
             body_of: self.body_of,
@@ -271,6 +274,7 @@ impl Builder {
             chebyshev: file.chebyshev,
             size,
             speed,
+            particle_contacts,
         };
         let state = start_of(&model, self.particles, self.velocities);
         (model, state)
@@ -293,6 +297,10 @@ fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, velocities: Vec<[f32; 4
         multipliers: vec![0.0; multipliers],
         scratch: vec![[0.0; 4]; model.balloons.iter().map(Balloon::scratch).sum()],
         memories: [vec![[0.0; 4]; remembered], vec![[0.0; 4]; remembered]],
+        contacts: model
+            .particle_contacts
+            .as_ref()
+            .map_or_else(Default::default, |contacts| contacts.memory()),
         time: 0.0,
     }
 }

@@ -4,6 +4,7 @@
 //! while it runs is in [`State`]; everything here stays as it is.
 
 mod build;
+mod contacts;
 mod elements;
 mod geodesic;
 mod numbering;
@@ -20,6 +21,7 @@ use crate::mesh::{Embedding, Mesh, MeshError};
 use crate::scene::Scene;
 use crate::state::State;
 
+pub use contacts::ParticleContacts;
 pub use numbering::Numbering;
 pub use schedules::{Partitioned, coloring_options, partition};
 
@@ -52,6 +54,8 @@ pub struct Model {
     pub size: f32,
     /// The highest speed that the scene gives to a body or a shape, m/s.
     pub speed: f32,
+    /// Contacts between particles, if there are any.
+    pub particle_contacts: Option<ParticleContacts>,
 }
 
 /// One body, or one copy of a repeated one.

@@ -17,6 +17,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("", "The whole scene"),
     ("Partition", "Partition"),
     ("Wind", "Wind"),
+    ("ParticleContacts", "Particle contacts"),
     ("Body", "Bodies"),
     ("Grid", "Grid"),
     ("Disc", "Disc"),

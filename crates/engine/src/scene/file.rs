@@ -66,6 +66,9 @@ pub struct SceneFile {
     /// Moving air.
     #[serde(default)]
     pub wind: Option<Wind>,
+    /// Contacts between particles: of different bodies, and of a body with itself.
+    #[serde(default)]
+    pub particle_contacts: Option<ParticleContacts>,
     /// What moves.
     #[serde(default)]
     pub bodies: Vec<Body>,
@@ -177,6 +180,20 @@ pub struct Wind {
     #[serde(default = "defaults::air_density")]
     #[schemars(transform = range::not_negative)]
     pub density: f32,
+}
+
+/// Contacts between particles, which are balls of one size.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ParticleContacts {
+    /// Radius of a particle, m; default: half of the mean edge of all triangles.
+    #[serde(default)]
+    #[schemars(transform = range::positive)]
+    pub radius: Option<f32>,
+    /// Coulomb's coefficient of friction.
+    #[serde(default = "defaults::friction")]
+    #[schemars(transform = range::not_negative)]
+    pub friction: f32,
 }
 
 /// Particles of a body tied to where they start, to a shape, or to particles of a body.

@@ -32,6 +32,7 @@ pub const SCENES: &[(&str, &str)] = scenes![
     "rubber-blocks",
     "spring-cloth",
     "long-range-cloth",
+    "ribbon",
 ];
 
 /// The text of a built-in scene.

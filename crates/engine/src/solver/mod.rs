@@ -4,10 +4,14 @@
 //! Nothing here knows a thread: a back-end calls [`run()`] once per worker with a [`Team`] that says
 //! which share is this worker's and how to wait for the others.
 
+mod detect;
 mod program;
 mod run;
 mod stage;
+mod touch;
 
+pub use detect::DetectPass;
 pub use program::{Program, Stage};
 pub use run::{Alone, Findings, Job, Share, Team, run};
 pub use stage::{Placed, Substep};
+pub use touch::TouchPass;

@@ -1,5 +1,7 @@
 //! The algorithm as a list: what happens in one substep.
 
+use super::detect::DetectPass;
+use super::touch::TouchPass;
 use crate::constraint::{Group, Kind, Response};
 use crate::model::Model;
 
@@ -27,6 +29,8 @@ pub enum Stage {
         /// Index of the group in the model.
         group: usize,
     },
+    /// Partners are found for contacts between particles.
+    Detect(DetectPass),
     /// All constraints of a group are solved once, phase after phase.
     Sweep {
         /// Index of the group in the model.
@@ -60,6 +64,8 @@ pub enum Stage {
         /// Whether this is the first time in the substep.
         first: bool,
     },
+    /// Particles that are too close to each other are parted, with friction.
+    Touch(TouchPass),
     /// Particles are moved out of the shapes, with friction.
     Contact,
     /// Velocities follow from the way that was made.
@@ -80,6 +86,8 @@ impl Stage {
             Stage::Accelerate { .. } => "accelerate",
             Stage::Measure { .. } => "measure balloon",
             Stage::Inflate { .. } => "inflate balloon",
+            Stage::Detect(_) => "detect",
+            Stage::Touch(_) => "touch",
             Stage::Contact => "contact",
             Stage::Velocity => "velocity",
         }
@@ -107,6 +115,9 @@ impl Program {
             }
         }
         stages.push(Stage::Predict);
+        if model.particle_contacts.is_some() {
+            stages.extend(DetectPass::ALL.map(Stage::Detect));
+        }
         for iteration in 0..iterations {
             let slot = (iteration % 2) as usize;
             if model.chebyshev.is_some() {
@@ -133,6 +144,11 @@ impl Program {
             }
             if model.chebyshev.is_some() && iteration > 0 {
                 stages.push(Stage::Accelerate { slot: 1 - slot, iteration });
+            }
+            if model.particle_contacts.is_some() {
+                let passes =
+                    if iteration == 0 { &TouchPass::FIRST[..] } else { &TouchPass::LATER[..] };
+                stages.extend(passes.iter().copied().map(Stage::Touch));
             }
             if !model.shapes.is_empty() {
                 stages.push(Stage::Contact);

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use super::detect::detect;
 use super::program::{Program, Stage};
 use super::stage::{self, Substep};
+use super::touch::touch;
 use crate::math::Work;
 use crate::model::Model;
 use crate::state::{Storage, View};
@@ -68,18 +70,24 @@ impl Team for Alone {
 pub struct Findings {
     /// Contacts in the last contact stage.
     pub contacts: usize,
+    /// Particles that touched others in the last stage of contacts between particles.
+    pub touching: usize,
+    /// Partners that found no room in a particle's list, in all substeps.
+    pub dropped: usize,
     /// Whether all its particles have finite places and none has moved farther than it can have.
     pub in_bounds: bool,
 }
 
 impl Findings {
     /// Before anything was noticed.
-    pub const NONE: Self = Self { contacts: 0, in_bounds: true };
+    pub const NONE: Self = Self { contacts: 0, touching: 0, dropped: 0, in_bounds: true };
 
     /// What two workers noticed together.
     pub fn merge(self, other: Self) -> Self {
         Self {
             contacts: self.contacts + other.contacts,
+            touching: self.touching + other.touching,
+            dropped: self.dropped + other.dropped,
             in_bounds: self.in_bounds && other.in_bounds,
         }
     }
@@ -111,6 +119,17 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 }
                 Stage::Inflate { balloon, first } => {
                     stage::inflate(&job.model.balloons[balloon], substep, first, view, share);
+                }
+                Stage::Detect(pass) => {
+                    if let Some(contacts) = &job.model.particle_contacts {
+                        findings.dropped += detect(pass, contacts, view, team);
+                    }
+                }
+                Stage::Touch(pass) => {
+                    if let Some(contacts) = &job.model.particle_contacts {
+                        let touching = touch(pass, contacts, substep, view, team);
+                        findings.touching = touching.unwrap_or(findings.touching);
+                    }
                 }
                 Stage::Contact => {
                     findings.contacts = stage::contact(job.model, substep, view, team);

@@ -9,10 +9,13 @@
 //! | predict, remember, accelerate, contact, velocity | particles of its own range | nothing of others |
 //! | measure | scratch memory of its own chunks of the balloon | all positions |
 //! | inflate | particles and multipliers of its own chunks of the balloon | scratch memory |
+//! | detect | what it knows of its own chunks of members, buckets of cells and places, pass by pass | what the pass before wrote, and all positions |
+//! | touch: count, correct | counts and corrections of its own places | all positions, `previous` and partners; counts in the second pass |
+//! | touch: apply | the particles at its own places | their corrections |
 //! | split, merge | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
 //!
-//! Ranges of different workers are disjoint, and so are the movable particles of different blocks
+//! Ranges of different workers are disjoint, the order of places is a permutation of the members, and so are the movable particles of different blocks
 //! of a phase, because a [`Schedule`](taut_partition::Schedule) exists only if it passed that check.
 
 use std::ops::Range;
@@ -51,12 +54,12 @@ pub struct Placed {
 }
 
 #[inline(always)]
-fn vector([x, y, z, _]: [f32; 4]) -> Vec3<f32> {
+pub(super) fn vector([x, y, z, _]: [f32; 4]) -> Vec3<f32> {
     Vec3::new(x, y, z)
 }
 
 #[inline(always)]
-fn with_fourth(v: Vec3<f32>, fourth: f32) -> [f32; 4] {
+pub(super) fn with_fourth(v: Vec3<f32>, fourth: f32) -> [f32; 4] {
     [v.x, v.y, v.z, fourth]
 }
 

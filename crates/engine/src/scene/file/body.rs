@@ -47,6 +47,9 @@ pub struct Body {
     #[serde(default)]
     #[schemars(transform = range::not_negative)]
     pub thickness: f32,
+    /// Whether the body touches itself in scenes with contacts between particles.
+    #[serde(default = "defaults::yes")]
+    pub self_collision: bool,
     /// Rate at which velocities decay, 1/s.
     #[serde(default)]
     #[schemars(transform = range::not_negative)]
