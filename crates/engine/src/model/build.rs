@@ -300,7 +300,7 @@ fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, velocities: Vec<[f32; 4
         contacts: model
             .particle_contacts
             .as_ref()
-            .map_or_else(Default::default, |contacts| contacts.memory()),
+            .map_or_else(Default::default, ParticleContacts::memory),
         time: 0.0,
     }
 }

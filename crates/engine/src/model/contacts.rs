@@ -12,6 +12,10 @@ use crate::state::{BUCKETS, ContactSizes, ContactState, SEVERAL_BODIES};
 /// are solved.
 const REACH: f32 = 1.25;
 
+/// How far, in diameters, a particle may move before partners are looked for again. Two that come
+/// towards each other use up twice as much of the margin; the rest is for the sweeps of a substep.
+const STALE: f32 = 0.075;
+
 /// Particles of a body that are closer than so many diameters in its rest shape never touch.
 const REST_DIAMETERS: f32 = 1.5;
 
@@ -94,6 +98,11 @@ impl ParticleContacts {
         REACH * self.diameter
     }
 
+    /// How far a particle may move before partners are looked for again, m.
+    pub fn stale(&self) -> f32 {
+        STALE * self.diameter
+    }
+
     /// How far a pair that overlaps may be pushed apart in a substep, m.
     pub fn push(&self, step: f32) -> f32 {
         PUSH_RATE * self.diameter * step
@@ -115,7 +124,7 @@ impl ParticleContacts {
     pub(super) fn memory(&self) -> ContactState {
         ContactState::new(ContactSizes {
             particles: self.rest.len(),
-            members: self.members.len(),
+            members: &self.members,
             chunks: self.chunks(),
             cells: 1 << self.cell_bits(),
         })

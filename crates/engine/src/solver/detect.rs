@@ -1,7 +1,9 @@
 //! Which particles are close to each other: a grid, members sorted by cell, and a list of partners
 //! for each. What comes out does not depend on the number of workers.
 //!
-//! 1. *moments*: how far the members of a chunk spread, which decides the shape of the grid;
+//! 1. *moments*: how far the members of a chunk have moved, and how far they spread, which decides the
+//!    shape of the grid. If none has moved far since partners were last looked for, they are still the
+//!    same, and the other passes are left out (as molecular dynamics does; Verlet 1967);
 //! 2. *count*: the cell of each member, and how many of a chunk are in each bucket of cells;
 //! 3. *scatter*: members go to their bucket, chunk after chunk;
 //! 4. *sort*: each bucket by cell (so this is a radix sort by the highest digit first, whose second
@@ -53,6 +55,7 @@ pub(super) fn detect<S: Storage, T: Team>(
     let share = team.share();
     match pass {
         DetectPass::Moments => moments(contacts, view, share),
+        _ if !is_due(contacts, &view.contacts) => {}
         DetectPass::Count => count(contacts, view, share),
         DetectPass::Scatter => scatter(contacts, &view.contacts, share),
         DetectPass::Sort => sort(contacts, view, share),
@@ -72,16 +75,35 @@ fn chunk_of(contacts: &ParticleContacts, chunk: usize) -> Range<usize> {
 }
 
 fn moments<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
+    let memory = &view.contacts;
     for chunk in share.of(contacts.chunks()) {
-        let mut sums = [0.0; 6];
-        for &particle in &contacts.members[chunk_of(contacts, chunk)] {
-            let [x, y, z, _] = view.positions.get(particle as usize).map(f64::from);
+        let (mut sums, mut longest) = ([0.0; 6], 0.0_f64);
+        for place in chunk_of(contacts, chunk) {
+            let position = view.positions.get(memory.particles.get(place) as usize);
+            let [x, y, z, _] = position.map(f64::from);
             for (sum, value) in sums.iter_mut().zip([x, y, z, x * x, y * y, z * z]) {
                 *sum += value;
             }
+            let way = vector(position) - vector(memory.positions.get(place));
+            let square = f64::from(way.length_squared());
+            longest = longest.max(if square.is_nan() { f64::INFINITY } else { square });
         }
-        view.contacts.moments.set(chunk, sums);
+        let [a, b, c, d, e, f] = sums;
+        memory.moments.set(chunk, [a, b, c, d, e, f, longest]);
     }
+}
+
+/// Whether a member has moved so far that partners must be looked for again. All passes of a substep
+/// find the same answer, because only the first one writes what it is found from.
+fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
+    let stale = f64::from(contacts.stale());
+    for chunk in 0..contacts.chunks() {
+        let [.., longest] = memory.moments.get(chunk);
+        if longest > stale * stale {
+            return true;
+        }
+    }
+    false
 }
 
 /// The grid for where the members are now. Their spread is measured by the standard deviation,
@@ -279,21 +301,30 @@ impl<S: Storage> Search<'_, S> {
     /// Finds the partners of the particle at a place; returns how many had no room.
     #[inline(always)]
     fn search(&self, place: usize, around: &Ranges) -> usize {
+        // Copies: what a loop writes could be anywhere, for all that the compiler knows, and so it
+        // would look up these again each time.
         let memory = &self.view.contacts;
-        let [x, y, z, w] = memory.positions.get(place);
-        let reach = self.contacts.reach();
-        let reach_squared = reach * reach;
+        let (positions, particles, partners) =
+            (memory.positions, memory.particles, memory.partners);
+        let rest = self.contacts.rest.as_slice();
+        let reach_squared = self.contacts.reach() * self.contacts.reach();
+        let [x, y, z, w] = positions.get(place);
+        let own_rest = rest[particles.get(place) as usize];
+        let first = place * MOST_PARTNERS;
         let mut found = 0;
         // Fixed particles need no partners of their own: nothing moves them.
         let ranges = if w == 0.0 { &[] } else { around.all() };
         for &[start, end] in ranges {
             for other in start as usize..end as usize {
-                let [other_x, other_y, other_z, _] = memory.positions.get(other);
+                let [other_x, other_y, other_z, _] = positions.get(other);
                 let (dx, dy, dz) = (other_x - x, other_y - y, other_z - z);
-                if dx * dx + dy * dy + dz * dz < reach_squared && self.may_touch(place, other) {
+                if dx * dx + dy * dy + dz * dz >= reach_squared {
+                    continue;
+                }
+                let particle = particles.get(other);
+                if may_touch(own_rest, rest[particle as usize]) {
                     if found < MOST_PARTNERS {
-                        let partner = memory.particles.get(other);
-                        memory.partners.set(place * MOST_PARTNERS + found, partner);
+                        partners.set(first + found, particle);
                     }
                     found += 1;
                 }
@@ -302,16 +333,14 @@ impl<S: Storage> Search<'_, S> {
         memory.counts.set(place, found.min(MOST_PARTNERS) as u32);
         found.saturating_sub(MOST_PARTNERS)
     }
+}
 
-    /// Whether two particles are not neighbors in the rest shape of a body, nor the same.
-    #[inline(always)]
-    fn may_touch(&self, place: usize, other: usize) -> bool {
-        let particles = &self.view.contacts.particles;
-        let a = self.contacts.rest[particles.get(place) as usize];
-        let b = self.contacts.rest[particles.get(other) as usize];
-        let [x, y, z, body] = [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]];
-        x * x + y * y + z * z + body * body >= 1.0
-    }
+/// Whether two particles are not neighbors in the rest shape of a body, nor the same.
+#[inline(always)]
+fn may_touch(rest: [f32; 4], other: [f32; 4]) -> bool {
+    let [x, y, z, body] =
+        [rest[0] - other[0], rest[1] - other[1], rest[2] - other[2], rest[3] - other[3]];
+    x * x + y * y + z * z + body * body >= 1.0
 }
 
 #[cfg(test)]
@@ -352,10 +381,14 @@ mod tests {
     fn detected() -> (Model, State) {
         let scene = Scene::parse("test", SCENE, Path::new("."), &[]).unwrap();
         let (model, mut state) = Model::build(&scene).unwrap();
-        let program = Program { stages: DetectPass::ALL.map(Stage::Detect).to_vec() };
-        let job = Job { model: &model, program: &program, substeps: &[Substep::default()] };
-        run(job, &state.cells(), &mut Alone);
+        detect_again(&model, &mut state);
         (model, state)
+    }
+
+    fn detect_again(model: &Model, state: &mut State) {
+        let program = Program { stages: DetectPass::ALL.map(Stage::Detect).to_vec() };
+        let job = Job { model, program: &program, substeps: &[Substep::default()] };
+        run(job, &state.cells(), &mut Alone);
     }
 
     /// The particles near one, by comparing with all.
@@ -394,6 +427,21 @@ mod tests {
             found += count;
         }
         assert!(found > 1000, "{found} partners");
+    }
+
+    #[test]
+    fn partners_are_looked_for_again_when_one_has_moved_far() {
+        let (model, mut state) = detected();
+        let stale = model.particle_contacts.as_ref().unwrap().stale();
+        let moved = state.contacts.particles[7] as usize;
+        let before = state.contacts.positions[7];
+        state.positions[moved][1] += 0.9 * stale;
+        detect_again(&model, &mut state);
+        assert_eq!(state.contacts.positions[7], before);
+        state.positions[moved][1] += 0.2 * stale;
+        detect_again(&model, &mut state);
+        let place = state.contacts.particles.iter().position(|&id| id as usize == moved).unwrap();
+        assert_eq!(state.contacts.positions[place], state.positions[moved]);
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn load<L: Lane, S: Storage>(ids: [usize; MAX_WIDTH], view: &View<S>) -> Side<L>
 #[inline(always)]
 fn load_own<L: Lane, S: Storage>(active: &Active, view: &View<S>) -> (Side<L>, L) {
     let mut ids = [0; MAX_WIDTH];
-    for lane in 0..L::WIDTH {
-        ids[lane] = view.contacts.particles.get(active.places[lane]) as usize;
+    for (id, &place) in ids.iter_mut().zip(&active.places).take(L::WIDTH) {
+        *id = view.contacts.particles.get(place) as usize;
     }
     let counts = L::from_lanes(|lane| view.contacts.counts.get(active.places[lane]) as f32);
     (load(ids, view), counts)
@@ -120,11 +120,10 @@ fn load_own<L: Lane, S: Storage>(active: &Active, view: &View<S>) -> (Side<L>, L
 #[inline(always)]
 fn load_partners<L: Lane, S: Storage>(active: &Active, number: u32, view: &View<S>) -> Side<L> {
     let mut ids = [0; MAX_WIDTH];
-    for lane in 0..L::WIDTH {
-        let place = active.places[lane];
+    for (id, &place) in ids.iter_mut().zip(&active.places).take(L::WIDTH) {
         let last = view.contacts.counts.get(place) - 1;
         let slot = place * MOST_PARTNERS + number.min(last) as usize;
-        ids[lane] = view.contacts.partners.get(slot) as usize;
+        *id = view.contacts.partners.get(slot) as usize;
     }
     load(ids, view)
 }

@@ -24,8 +24,9 @@ pub const BUCKETS: usize = 256;
 /// the grid's cells.
 #[derive(Clone, Debug, Default)]
 pub struct ContactState {
-    /// For each chunk of members the sums of x, y, z, x², y² and z².
-    pub moments: Vec<[f64; 6]>,
+    /// For each chunk of places the sums of x, y, z, x², y² and z², and the square of the longest way
+    /// since partners were last looked for.
+    pub moments: Vec<[f64; 7]>,
     /// Cell of each member.
     pub cells: Vec<u32>,
     /// For each chunk, how many of its members each bucket has.
@@ -36,9 +37,10 @@ pub struct ContactState {
     pub scattered: Vec<[u32; 2]>,
     /// Where each cell ends among the places, and which body is [alone](NO_BODY) in it.
     pub ends: Vec<[u32; 2]>,
-    /// The particle at each place.
+    /// The particle at each place; at first the members in any order.
     pub particles: Vec<u32>,
-    /// Where that particle is, and its inverse mass.
+    /// Where that particle was when partners were last looked for, and its inverse mass; not a number
+    /// before that.
     pub positions: Vec<[f32; 4]>,
     /// How many partners the particle at each place has.
     pub counts: Vec<u32>,
@@ -54,12 +56,12 @@ pub struct ContactState {
 }
 
 /// How large the memory of contacts is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ContactSizes {
+#[derive(Clone, Copy, Debug)]
+pub struct ContactSizes<'a> {
     /// Particles of all kinds.
     pub particles: usize,
     /// Those that can touch others.
-    pub members: usize,
+    pub members: &'a [u32],
     /// Parts that members are counted in.
     pub chunks: usize,
     /// Cells of the grid.
@@ -68,22 +70,23 @@ pub struct ContactSizes {
 
 impl ContactState {
     /// Memory for so many particles and cells.
-    pub fn new(sizes: ContactSizes) -> Self {
+    pub fn new(sizes: ContactSizes<'_>) -> Self {
         let ContactSizes { particles, members, chunks, cells } = sizes;
+        let places = members.len();
         Self {
-            moments: vec![[0.0; 6]; chunks],
-            cells: vec![0; members],
+            moments: vec![[0.0; 7]; chunks],
+            cells: vec![0; places],
             histograms: vec![0; chunks * BUCKETS],
             bucket_ends: vec![0; BUCKETS],
-            scattered: vec![[0; 2]; members],
+            scattered: vec![[0; 2]; places],
             ends: vec![[0; 2]; cells],
-            particles: vec![0; members],
-            positions: vec![[0.0; 4]; members],
-            counts: vec![0; members],
-            partners: vec![0; members * MOST_PARTNERS],
+            particles: members.to_vec(),
+            positions: vec![[f32::NAN; 4]; places],
+            counts: vec![0; places],
+            partners: vec![0; places * MOST_PARTNERS],
             normals: vec![[0.0; 4]; particles],
             touching: vec![0.0; particles],
-            corrections: vec![[0.0; 4]; members],
+            corrections: vec![[0.0; 4]; places],
         }
     }
 }
@@ -91,7 +94,7 @@ impl ContactState {
 /// The memory of contacts as the kernels see it.
 pub struct ContactView<S: Storage> {
     /// See [`ContactState::moments`].
-    pub moments: S::Of<[f64; 6]>,
+    pub moments: S::Of<[f64; 7]>,
     /// See [`ContactState::cells`].
     pub cells: S::Of<u32>,
     /// See [`ContactState::histograms`].
