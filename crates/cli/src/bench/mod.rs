@@ -1,6 +1,8 @@
 //! `taut bench`: benchmarks with a reference in the same run.
 
 mod bandwidth;
+#[cfg(feature = "peers")]
+mod peers;
 mod sweep;
 
 use std::io::Write as _;
@@ -35,11 +37,26 @@ pub(crate) struct Arguments {
 enum Suite {
     /// Projections of every kind of constraint, from the first-level cache to memory
     Sweep,
+    /// Steps of cloth and soft bodies, beside other engines
+    Peers,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.suite {
         Suite::Sweep => sweep::run(arguments),
+        Suite::Peers => peers::run(arguments),
+    }
+}
+
+/// Stands in for the other engines where they are left out.
+#[cfg(not(feature = "peers"))]
+mod peers {
+    use super::{Arguments, Failure};
+
+    pub(super) fn run(_: &Arguments) -> Result<(), Failure> {
+        let message = "this taut was built without other engines to measure against; \
+                       build it with `cargo build --release --features peers`";
+        Err(Failure::Input(message.to_owned()))
     }
 }
 
