@@ -379,3 +379,10 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(stderr(&output).is_empty() && output.status.success(), "{}", stderr(&output));
 }
+
+#[test]
+fn bench_names_its_suites() {
+    let output = taut(&["bench", "nothing"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("sweep, peers"), "{}", stderr(&output));
+}
