@@ -204,6 +204,11 @@ impl Simulation {
         &self.model
     }
 
+    /// The scene that it was made from, or goes on with.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
     /// How time passes.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -268,6 +273,12 @@ impl Simulation {
     /// All that moves.
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+
+    /// All that moves, for tests that put it somewhere.
+    #[cfg(test)]
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// Names the particle that went farthest and the element most in error around it.

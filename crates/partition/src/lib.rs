@@ -18,7 +18,7 @@ pub mod stats;
 pub use elements::Elements;
 pub use error::{InputError, PartitionError, Place, ScheduleError};
 pub use incidence::Incidence;
-pub use schedule::{Parts, Schedule};
+pub use schedule::{Parts, Placement, Schedule};
 
 /// The examples of the README are tests too.
 #[cfg(doctest)]

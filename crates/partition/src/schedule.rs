@@ -72,6 +72,17 @@ pub struct Schedule {
     check: Check,
 }
 
+/// Where an element has its turn. All three are counted through the whole schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// The phase.
+    pub phase: u32,
+    /// The block.
+    pub block: u32,
+    /// The batch.
+    pub batch: u32,
+}
+
 impl Schedule {
     /// Checks a proposed order of execution and takes a copy of the bodies in that order.
     pub fn new(elements: &Elements<'_>, parts: Parts) -> Result<Self, ScheduleError> {
@@ -193,6 +204,22 @@ impl Schedule {
     pub fn bodies<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let uniform = self.starts.is_empty() && (self.arity == N || self.is_empty());
         uniform.then(|| self.bodies.as_chunks().0)
+    }
+
+    /// Where each element has its turn, in the order of the elements.
+    pub fn placements(&self) -> Vec<Placement> {
+        let mut placements = vec![Placement::default(); self.len()];
+        for phase in 0..self.phase_count() {
+            for block in self.blocks(phase) {
+                for batch in self.batches(block) {
+                    let [phase, block, batch] = [phase, block, batch].map(|part| part as u32);
+                    for &element in &self.order()[self.batch(batch as usize)] {
+                        placements[element as usize] = Placement { phase, block, batch };
+                    }
+                }
+            }
+        }
+        placements
     }
 
     fn adopt(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
@@ -321,6 +348,18 @@ mod tests {
         assert_eq!((colored.phase_count(), colored.phase(1)), (2, 2..3));
         let clustered = Schedule::new(&elements, parts(&[&[&[&[0], &[1], &[2]]]])).unwrap();
         assert_eq!((clustered.batch_count(), clustered.block(0)), (3, 0..3));
+    }
+
+    #[test]
+    fn every_element_knows_its_turn() {
+        let elements = Elements::uniform(&PATH, 4).unwrap();
+        let schedule = Schedule::new(&elements, parts(&[&[&[&[2]], &[&[0]]], &[&[&[1]]]])).unwrap();
+        let turns: Vec<[u32; 3]> = schedule
+            .placements()
+            .iter()
+            .map(|&Placement { phase, block, batch }| [phase, block, batch])
+            .collect();
+        assert_eq!(turns, [[0, 1, 1], [1, 2, 2], [0, 0, 0]]);
     }
 
     #[test]

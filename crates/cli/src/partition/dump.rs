@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use taut::model::ConstraintLists;
 use taut::output::write_beside;
+use taut_partition::Placement;
 
 use super::Part;
 use crate::failure::Failure;
@@ -38,18 +39,8 @@ pub(super) fn write(
 
 fn dump(part: &Part<'_>, lists: &ConstraintLists) -> Dump {
     let schedule = &part.partitioned.schedule;
-    let [mut phases, mut blocks, mut batches] = [(); 3].map(|()| vec![0; schedule.len()]);
-    for phase in 0..schedule.phase_count() {
-        for block in schedule.blocks(phase) {
-            for batch in schedule.batches(block) {
-                for &element in &schedule.order()[schedule.batch(batch)] {
-                    phases[element as usize] = phase as u32;
-                    blocks[element as usize] = block as u32;
-                    batches[element as usize] = batch as u32;
-                }
-            }
-        }
-    }
+    let placements = schedule.placements();
+    let each = |part: fn(&Placement) -> u32| placements.iter().map(part).collect();
     // Copies have no place in the scene: they keep their ids, which come after all particles.
     let scene_id = |&id: &u32| lists.scene_ids.get(id as usize).copied().unwrap_or(id);
     let in_scene = |ids: &[u32]| ids.iter().map(scene_id).collect::<Vec<_>>();
@@ -64,8 +55,8 @@ fn dump(part: &Part<'_>, lists: &ConstraintLists) -> Dump {
         owner: in_scene(&part.partitioned.owners),
         particles: lists.positions.len(),
         pinned,
-        phase: phases,
-        block: blocks,
-        batch: batches,
+        phase: each(|placement| placement.phase),
+        block: each(|placement| placement.block),
+        batch: each(|placement| placement.batch),
     }
 }

@@ -79,14 +79,21 @@ impl Motion {
         self.frames.windows(2).map(speed).fold(0.0, f32::max)
     }
 
-    /// The pose at a time: straight lines and even turns between keyframes, rest outside them.
+    /// The pose at a time.
     pub fn at(&self, time: f64) -> Pose {
+        let (rotation, translation) = self.frame(time);
+        Pose::new(rotation, translation)
+    }
+
+    /// Orientation and place at a time: straight lines and even turns between keyframes, rest
+    /// outside them.
+    pub fn frame(&self, time: f64) -> (Quat, Point) {
         let next = self.frames.partition_point(|frame| frame.time <= time);
         let before = self.frames[next.saturating_sub(1)];
         let after = self.frames[next.min(self.frames.len() - 1)];
         let span = after.time - before.time;
         let share = if span > 0.0 { ((time - before.time) / span) as f32 } else { 0.0 };
-        Pose::new(
+        (
             before.rotation.slerp(after.rotation, share),
             before.translation.lerp(after.translation, share),
         )

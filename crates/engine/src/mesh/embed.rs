@@ -47,12 +47,35 @@ impl Embedding {
     /// as the solid has.
     #[must_use]
     pub fn place(&self, positions: &[Vec3]) -> Vec<Vec3> {
-        let place = |(corners, weights): (&[u32; 4], &[f32; 4])| {
-            let [a, b, c, d] = corners.map(|corner| positions[corner as usize]);
-            // From the first corner: far from the origin, a sum of places would round more.
-            a + weights[1] * (b - a) + weights[2] * (c - a) + weights[3] * (d - a)
-        };
-        self.corners.iter().zip(&self.weights).map(place).collect()
+        (0..self.len()).map(|vertex| self.vertex(vertex, |at| positions[at as usize])).collect()
+    }
+
+    /// Where a vertex of the surface is when `position` says where the solid's are.
+    pub fn vertex(&self, vertex: usize, position: impl Fn(u32) -> Vec3) -> Vec3 {
+        let weights = self.weights[vertex];
+        let [a, b, c, d] = self.corners[vertex].map(position);
+        // From the first corner: far from the origin, a sum of places would round more.
+        a + weights[1] * (b - a) + weights[2] * (c - a) + weights[3] * (d - a)
+    }
+
+    /// The solid's vertex that has most to say about where a vertex of the surface is.
+    #[must_use]
+    pub fn nearest_corner(&self, vertex: usize) -> u32 {
+        let weights = &self.weights[vertex];
+        let heavier = |best, other| if weights[other] > weights[best] { other } else { best };
+        self.corners[vertex][(1..4).fold(0, heavier)]
+    }
+
+    /// The number of the surface's vertices.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.corners.len()
+    }
+
+    /// Whether the surface has no vertices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.corners.is_empty()
     }
 
     /// The triangles of the surface.

@@ -70,16 +70,7 @@ impl Simulation {
 
     /// How deep movable particles are inside shapes now (thickness not counted).
     pub fn penetration(&self) -> Penetration {
-        let shapes = &self.model().shapes;
-        let obstacles: Vec<Obstacle<'_>> = shapes
-            .iter()
-            .map(|shape| Obstacle {
-                form: &shape.form,
-                friction: shape.friction,
-                pose: shape.motion.at(self.time()),
-                before: None,
-            })
-            .collect();
+        let obstacles = self.obstacles();
         let mut depth = 0.0_f32;
         for [x, y, z, w] in self.positions() {
             if w != 0.0 {
@@ -89,6 +80,18 @@ impl Simulation {
             }
         }
         Penetration { depth: depth.into() }
+    }
+
+    /// The shapes where they stand now.
+    pub(super) fn obstacles(&self) -> Vec<Obstacle<'_>> {
+        let shapes = self.model().shapes.iter();
+        let obstacles = shapes.map(|shape| Obstacle {
+            form: &shape.form,
+            friction: shape.friction,
+            pose: shape.motion.at(self.time()),
+            before: None,
+        });
+        obstacles.collect()
     }
 
     /// Smallest and largest coordinates of all particles, m.
