@@ -1,5 +1,7 @@
 //! The front door: a scene goes in, [`Simulation::step`] moves it on.
 
+use std::cell::{Ref, RefCell};
+
 use thiserror::Error;
 
 use crate::backend::{Backend, BackendError, Multicore, Serial};
@@ -94,11 +96,11 @@ pub enum SimulationError {
 pub struct Simulation {
     settings: Settings,
     model: Model,
-    state: State,
     /// What is simulated, for [`Simulation::reset`].
     scene: Scene,
     program: Program,
-    backend: Box<dyn Backend>,
+    /// In a cell, because a look at the state may have to fetch it.
+    moving: RefCell<Moving>,
     /// Conditions of the substeps of a step; kept, so that a step allocates nothing.
     substeps: Vec<Substep>,
     stage_seconds: Vec<f64>,
@@ -106,13 +108,70 @@ pub struct Simulation {
     steps: u64,
 }
 
+/// What moves, and who moves it.
+struct Moving {
+    /// All that moves, as far as it is at home.
+    state: State,
+    backend: Box<dyn Backend>,
+    /// Whether the back-end knows the program and the state as they are.
+    is_loaded: bool,
+    /// Whether the back-end has not moved anything since the state was last fetched.
+    is_home: bool,
+    /// Why the state could not be fetched.
+    trouble: Option<BackendError>,
+}
+
+impl Moving {
+    fn new(state: State, backend: Box<dyn Backend>) -> Self {
+        Self { state, backend, is_loaded: false, is_home: true, trouble: None }
+    }
+
+    /// Brings the state home. What goes wrong is kept: the state is then as it was last fetched.
+    fn fetch(&mut self) {
+        if !self.is_home {
+            self.trouble = self.backend.fetch(&mut self.state).err();
+            self.is_home = self.trouble.is_none();
+        }
+    }
+
+    /// The state at home, to be changed there.
+    fn change(&mut self) -> &mut State {
+        self.fetch();
+        self.is_loaded = false;
+        &mut self.state
+    }
+
+    fn step(&mut self, job: Job<'_>, seconds: &mut [f64]) -> Result<Findings, BackendError> {
+        if let Some(trouble) = self.trouble.take() {
+            return Err(trouble);
+        }
+        if !self.is_loaded {
+            self.backend.load(job, &self.state)?;
+            self.is_loaded = true;
+        }
+        let findings = self.backend.step(job, &mut self.state, seconds)?;
+        self.is_home = false;
+        Ok(findings)
+    }
+}
+
 impl Simulation {
     /// Builds a scene and starts a back-end.
+    ///
+    /// # Errors
+    /// If the scene cannot be simulated, or the back-end cannot be had.
     pub fn new(scene: &Scene, backend: BackendChoice) -> Result<Self, SimulationError> {
+        Self::on(scene, backend.start()?)
+    }
+
+    /// Builds a scene to be simulated on a back-end that runs already.
+    ///
+    /// # Errors
+    /// If the scene cannot be simulated.
+    pub fn on(scene: &Scene, backend: Box<dyn Backend>) -> Result<Self, SimulationError> {
         let settings = Settings::of(scene);
         let (model, state) = Model::build(scene)?;
         let program = Program::new(&model, settings.iterations, settings.integrate);
-        let backend = backend.start()?;
         Ok(Self {
             substeps: vec![Substep::default(); settings.substeps as usize],
             stage_seconds: vec![0.0; program.stages.len()],
@@ -121,9 +180,8 @@ impl Simulation {
             steps: 0,
             settings,
             model,
-            state,
+            moving: RefCell::new(Moving::new(state, backend)),
             program,
-            backend,
         })
     }
 
@@ -140,18 +198,38 @@ impl Simulation {
     /// explains. The state is then as it was found.
     pub fn step(&mut self) -> Result<(), SimulationError> {
         let step = self.settings.dt / self.settings.substeps as f32;
+        let moving = self.moving.get_mut();
         for (index, substep) in self.substeps.iter_mut().enumerate() {
-            let start = self.state.time + index as f64 * f64::from(step);
+            let start = moving.state.time + index as f64 * f64::from(step);
             prepare(substep, &self.model, &self.settings, start, step);
         }
 
         let job = Job { model: &self.model, program: &self.program, substeps: &self.substeps };
         self.stage_seconds.fill(0.0);
-        self.findings = self.backend.step(job, &mut self.state, &mut self.stage_seconds);
+        self.findings = moving.step(job, &mut self.stage_seconds)?;
 
         self.steps += 1;
-        self.state.time = self.steps as f64 * f64::from(self.settings.dt);
+        moving.state.time = self.steps as f64 * f64::from(self.settings.dt);
         if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
+    }
+
+    /// Waits until the back-end has done all steps, and brings the state home: for those who measure
+    /// time, and those who must know whether the last step went well.
+    ///
+    /// # Errors
+    /// If the back-end failed: the state is then that of the last time it was looked at.
+    pub fn synchronize(&mut self) -> Result<(), SimulationError> {
+        let moving = self.moving.get_mut();
+        moving.fetch();
+        moving.trouble.take().map_or(Ok(()), |trouble| Err(trouble.into()))
+    }
+
+    /// Waits until the back-end has done all steps; what it knows stays where it is.
+    ///
+    /// # Errors
+    /// If the back-end failed.
+    pub fn wait(&mut self) -> Result<(), SimulationError> {
+        Ok(self.moving.get_mut().backend.wait()?)
     }
 
     /// Goes back to the start.
@@ -159,7 +237,7 @@ impl Simulation {
     /// # Errors
     /// Never for a scene that could be built once.
     pub fn reset(&mut self) -> Result<(), SimulationError> {
-        self.state = Model::start(&self.scene, &self.model)?;
+        *self.moving.get_mut().change() = Model::start(&self.scene, &self.model)?;
         self.findings = Findings::NONE;
         self.steps = 0;
         Ok(())
@@ -172,31 +250,35 @@ impl Simulation {
     /// If the other scene has other particles. The simulation is then as it was.
     pub fn continue_with(&mut self, scene: &Scene) -> Result<(), SimulationError> {
         let (model, mut state) = Model::build(scene)?;
+        let moving = self.moving.get_mut();
         let particles = |model: &Model| -> Vec<_> {
             model.bodies.iter().map(|body| body.particles.clone()).collect()
         };
         if particles(&model) != particles(&self.model) {
             return Err(SimulationError::OtherBodies);
         }
+        let old = moving.change();
         for particle in 0..model.body_of.len() {
-            let [x, y, z, _] = self.state.positions[particle];
+            let [x, y, z, _] = old.positions[particle];
             let w = state.positions[particle][3];
             state.positions[particle] = [x, y, z, w];
-            state.velocities[particle] =
-                if w == 0.0 { [0.0; 4] } else { self.state.velocities[particle] };
+            state.velocities[particle] = if w == 0.0 { [0.0; 4] } else { old.velocities[particle] };
         }
-        state.time = self.state.time;
+        state.time = old.time;
+        *old = state;
         self.settings = Settings::of(scene);
         self.program = Program::new(&model, self.settings.iterations, self.settings.integrate);
         self.stage_seconds = vec![0.0; self.program.stages.len()];
         self.substeps = vec![Substep::default(); self.settings.substeps as usize];
-        (self.model, self.state, self.scene) = (model, state, scene.clone());
+        (self.model, self.scene) = (model, scene.clone());
         Ok(())
     }
 
     /// Goes on from here on another back-end; gives back the one it was on.
     pub fn run_on(&mut self, backend: Box<dyn Backend>) -> Box<dyn Backend> {
-        std::mem::replace(&mut self.backend, backend)
+        let moving = self.moving.get_mut();
+        moving.change();
+        std::mem::replace(&mut moving.backend, backend)
     }
 
     /// What is simulated.
@@ -221,24 +303,30 @@ impl Simulation {
 
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
-        self.state.time
+        self.moving.borrow().state.time
     }
 
     /// Name of the back-end and the number of its threads.
     pub fn backend(&self) -> (&'static str, usize) {
-        (self.backend.name(), self.backend.threads())
+        let backend = &self.moving.borrow().backend;
+        (backend.name(), backend.threads())
+    }
+
+    /// The device that it runs on, if that is not this processor.
+    pub fn device(&self) -> Option<String> {
+        self.moving.borrow().backend.device().map(str::to_owned)
     }
 
     /// Places of the bodies' particles, m, in the scene's order; the fourth number is the inverse
     /// mass. A copy: in memory, particles have an order of their own.
     pub fn positions(&self) -> Vec<[f32; 4]> {
-        self.model.in_scene_order(&self.state.positions)
+        self.model.in_scene_order(&self.state().positions)
     }
 
     /// Velocities of the bodies' particles, m/s, in the scene's order; the fourth number means
     /// nothing.
     pub fn velocities(&self) -> Vec<[f32; 4]> {
-        self.model.in_scene_order(&self.state.velocities)
+        self.model.in_scene_order(&self.state().velocities)
     }
 
     /// Particles that touched a shape at the end of the last step, and those that touched others.
@@ -265,14 +353,18 @@ impl Simulation {
         totals
     }
 
-    /// How often all workers meet in a step: what a GPU would have to dispatch.
+    /// What a device dispatches in a step; on this processor, how often all workers meet.
     pub fn dispatches_per_step(&self) -> usize {
-        self.program.dispatches(&self.model) * self.settings.substeps as usize
+        let meetings = self.program.dispatches(&self.model) * self.settings.substeps as usize;
+        self.moving.borrow().backend.dispatches().unwrap_or(meetings)
     }
 
     /// All that moves.
-    pub(crate) fn state(&self) -> &State {
-        &self.state
+    pub(crate) fn state(&self) -> Ref<'_, State> {
+        if !self.moving.borrow().is_home {
+            self.moving.borrow_mut().fetch();
+        }
+        Ref::map(self.moving.borrow(), |moving| &moving.state)
     }
 
     /// All that moves, for tests that put it somewhere.
@@ -285,20 +377,22 @@ impl Simulation {
     fn divergence(&self) -> SimulationError {
         let particle = self.farthest();
         let body = &self.model.bodies[self.model.body_of[particle] as usize];
-        let [x, y, z, _] = self.state.positions[particle];
+        let state = self.state();
+        let [x, y, z, _] = state.positions[particle];
         SimulationError::Diverged {
             step: self.steps,
             body: body.name.clone(),
             particle: self.model.vertex(particle),
             place: [x, y, z],
-            element: self.model.worst_element(&self.state, particle),
+            element: self.model.worst_element(&state, particle),
         }
     }
 
     /// The particle that moved farthest in the last substep, or the first that is nowhere.
     fn farthest(&self) -> usize {
         let own = self.model.body_of.len();
-        let places = self.state.positions[..own].iter().zip(&self.state.previous);
+        let state = self.state();
+        let places = state.positions[..own].iter().zip(&state.previous);
         let way = |(now, before): (&[f32; 4], &[f32; 4])| {
             let squares = (0..3).map(|axis| f64::from(now[axis] - before[axis]).powi(2));
             let way = squares.sum::<f64>();

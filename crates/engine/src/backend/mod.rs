@@ -22,9 +22,54 @@ pub trait Backend: Send {
     fn name(&self) -> &'static str;
     /// How many threads work at most.
     fn threads(&self) -> usize;
+
     /// Makes one step. `seconds` has an entry for every stage of the program: the time it took,
-    /// all substeps together, is added to it.
-    fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings;
+    /// all substeps together, is added to it. A back-end that keeps the state elsewhere may return
+    /// before the step is made, with what it noticed in an earlier one.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn step(
+        &mut self,
+        job: Job<'_>,
+        state: &mut State,
+        seconds: &mut [f64],
+    ) -> Result<Findings, BackendError>;
+
+    /// Takes up a program and a state: called before the first step, and before the next one when
+    /// either of them was changed.
+    ///
+    /// # Errors
+    /// If the device has no room for it.
+    fn load(&mut self, _: Job<'_>, _: &State) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    /// Brings the state home.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn fetch(&mut self, _: &mut State) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    /// Waits until all steps are made.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn wait(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    /// The device that it runs on, if that is not this processor.
+    fn device(&self) -> Option<&str> {
+        None
+    }
+
+    /// How many kernels a device runs in a step.
+    fn dispatches(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A back-end that cannot be had.

@@ -56,7 +56,12 @@ impl Backend for Multicore {
         self.crew.size()
     }
 
-    fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings {
+    fn step(
+        &mut self,
+        job: Job<'_>,
+        state: &mut State,
+        seconds: &mut [f64],
+    ) -> Result<Findings, BackendError> {
         let workers = self.workers(&job);
         let view = share(state, job.model);
         let barrier = Barrier::new(workers, self.cores);
@@ -81,7 +86,7 @@ impl Backend for Multicore {
                 }
             });
         }
-        findings.into_inner().unwrap_or_else(PoisonError::into_inner)
+        Ok(findings.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

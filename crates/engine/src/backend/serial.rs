@@ -1,6 +1,6 @@
 //! One thread, no unsafe code, the shortest back-end: what the others are compared with.
 
-use super::{Backend, Stopwatch};
+use super::{Backend, BackendError, Stopwatch};
 use crate::math::Work;
 use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
@@ -18,8 +18,13 @@ impl Backend for Serial {
         1
     }
 
-    fn step(&mut self, job: Job<'_>, state: &mut State, seconds: &mut [f64]) -> Findings {
-        run(job, &state.cells(), &mut Timed(Stopwatch::start(seconds)))
+    fn step(
+        &mut self,
+        job: Job<'_>,
+        state: &mut State,
+        seconds: &mut [f64],
+    ) -> Result<Findings, BackendError> {
+        Ok(run(job, &state.cells(), &mut Timed(Stopwatch::start(seconds))))
     }
 }
 

@@ -27,9 +27,9 @@ impl Simulation {
     /// By name, how far each kind of constraint is from being satisfied, in the order of a sweep.
     pub fn residuals(&self) -> Vec<(&'static str, Residual)> {
         let balloons = self.model().balloons.iter();
-        let balloons = balloons.map(|balloon| (BALLOON, balloon.residual(self.state())));
+        let balloons = balloons.map(|balloon| (BALLOON, balloon.residual(&self.state())));
         let groups = self.model().groups.iter();
-        let groups = groups.map(|group| (group.kind.name(), group.residual(self.state())));
+        let groups = groups.map(|group| (group.kind.name(), group.residual(&self.state())));
         let mut residuals: Vec<(&'static str, Residual)> = Vec::new();
         for (kind, residual) in balloons.chain(groups) {
             match residuals.last_mut() {
