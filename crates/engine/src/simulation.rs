@@ -138,7 +138,7 @@ impl Moving {
     fn change(&mut self) -> &mut State {
         self.fetch();
         self.is_loaded = false;
-        &mut self.state
+        self.moving.get_mut().change()
     }
 
     fn step(&mut self, job: Job<'_>, seconds: &mut [f64]) -> Result<Findings, BackendError> {
@@ -370,7 +370,7 @@ impl Simulation {
     /// All that moves, for tests that put it somewhere.
     #[cfg(test)]
     pub(crate) fn state_mut(&mut self) -> &mut State {
-        &mut self.state
+        self.moving.get_mut().change()
     }
 
     /// Names the particle that went farthest and the element most in error around it.
