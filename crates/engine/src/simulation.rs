@@ -138,7 +138,7 @@ impl Moving {
     fn change(&mut self) -> &mut State {
         self.fetch();
         self.is_loaded = false;
-        self.moving.get_mut().change()
+        &mut self.state
     }
 
     fn step(&mut self, job: Job<'_>, seconds: &mut [f64]) -> Result<Findings, BackendError> {
