@@ -1,0 +1,107 @@
+// Contract: normals of a flat sheet point out of it, closed surfaces are told from open ones, rays
+// find the nearest triangle from either side, and every element is drawn in the color of its phase.
+
+import { describe, expect, it } from "vitest";
+import type { Elements } from "../protocol";
+import { colorElements, segmentsOf } from "./segments";
+import { castRay, edgesOf, isClosed, nearestParticle, smoothNormals } from "./surface";
+
+// A unit square in the x-z plane and the same one a meter below.
+const PLACES = Float32Array.of(
+  ...[0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 1],
+  ...[0, -1, 0, 1, -1, 0, 0, -1, 1, 1, -1, 1],
+);
+const SQUARES = Uint32Array.of(0, 2, 1, 1, 2, 3, 4, 6, 5, 5, 6, 7);
+const TETRAHEDRON = Uint32Array.of(0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0);
+
+describe("normals", () => {
+  it("of a flat sheet point up", () => {
+    const normals = new Float32Array(PLACES.length);
+    smoothNormals(PLACES, SQUARES, normals);
+    for (let i = 0; i < 8; i += 1) {
+      expect([...normals.subarray(3 * i, 3 * i + 3)]).toEqual([0, 1, 0]);
+    }
+  });
+
+  it("of points in no triangle are 0, not NaN", () => {
+    const normals = new Float32Array(PLACES.length);
+    smoothNormals(PLACES, SQUARES.subarray(0, 6), normals);
+    expect([...normals.subarray(12)]).toEqual(new Array(12).fill(0));
+  });
+});
+
+describe("topology", () => {
+  it("has every edge once", () => {
+    expect(edgesOf(SQUARES, 8).length / 2).toBe(10);
+    expect(edgesOf(TETRAHEDRON, 4).length / 2).toBe(6);
+  });
+
+  it("tells closed surfaces from open ones", () => {
+    expect(isClosed(TETRAHEDRON, 0, 4)).toBe(true);
+    expect(isClosed(TETRAHEDRON, 0, 3)).toBe(false);
+    expect(isClosed(SQUARES, 0, 2)).toBe(false);
+    expect(isClosed(SQUARES, 0, 0)).toBe(false);
+  });
+});
+
+describe("rays", () => {
+  it("find the nearest triangle, from above and from below", () => {
+    const above = castRay(PLACES, SQUARES, [0.2, 5, 0.2], [0, -1, 0]);
+    expect(above).toMatchObject({ triangle: 0, distance: 5 });
+    expect(above?.place[0]).toBeCloseTo(0.2);
+    const below = castRay(PLACES, SQUARES, [0.9, -5, 0.9], [0, 1, 0]);
+    expect(below).toMatchObject({ triangle: 3, distance: 4 });
+  });
+
+  it("miss what is beside them or behind them", () => {
+    expect(castRay(PLACES, SQUARES, [1.2, 5, 0.2], [0, -1, 0])).toBeNull();
+    expect(castRay(PLACES, SQUARES, [0.2, 5, 0.2], [0, 1, 0])).toBeNull();
+  });
+
+  it("take the nearest corner, or the nearest particle below an embedded surface", () => {
+    expect(nearestParticle(PLACES, [0.9, 0, 0.8], 8, [1, 2, 3])).toBe(3);
+    expect(nearestParticle(PLACES, [0.9, -0.9, 0.8], 4, [4, 5, 6])).toBe(3);
+  });
+});
+
+function elements(arity: number, particles: number[], phases: number[]): Elements {
+  const own = Uint32Array.from(phases);
+  return {
+    type: "elements",
+    generation: 1,
+    kind: 0,
+    count: phases.length,
+    arity,
+    particles: Uint32Array.from(particles),
+    phases: own,
+    blocks: own.map((_, i) => i),
+    batches: own.map(() => 0),
+  };
+}
+
+describe("elements", () => {
+  it("are edges, triangles or tetrahedra", () => {
+    expect(segmentsOf(elements(2, [0, 1], [0]), 9).count).toBe(1);
+    expect(segmentsOf(elements(3, [0, 1, 2], [0]), 9).count).toBe(3);
+    const { count, ends, corners } = segmentsOf(elements(4, [4, 5, 6, 7], [0]), 9);
+    expect(count).toBe(6);
+    expect([...ends.subarray(0, 4)]).toEqual([4, 5, 4, 6]);
+    expect([...corners.subarray(0, 4)]).toEqual([4, 5, 6, 7]);
+  });
+
+  it("with an end that is not drawn are left out", () => {
+    const { count, element } = segmentsOf(elements(2, [0, 9, 1, 2], [0, 1]), 9);
+    expect(count).toBe(1);
+    expect([...element]).toEqual([1]);
+  });
+
+  it("have as many colors as there are phases", () => {
+    const three = elements(2, [0, 1, 1, 2, 2, 3, 3, 4], [0, 2, 1, 0]);
+    const { bytes, shown } = colorElements(three, "phase", 3);
+    expect(shown).toHaveLength(3);
+    expect([...bytes.subarray(0, 4)]).toEqual([...bytes.subarray(12, 16)]);
+    expect([...bytes.subarray(0, 4)]).not.toEqual([...bytes.subarray(4, 8)]);
+    expect(colorElements(three, "block", 3).shown).toHaveLength(4);
+    expect(colorElements(three, "batch", 3).shown).toHaveLength(1);
+  });
+});

@@ -1,0 +1,226 @@
+// The picture: takes what the server sends and what the user wants to see, and draws when either
+// changes. Nothing is drawn, and nothing acknowledged, while the page is hidden.
+
+import { Box3, Vector3 } from "three";
+import type { Elements, Field, Frame, PageText, SceneInfo, Topology } from "../protocol";
+import type { Look, State } from "../state";
+import { Bodies } from "./bodies";
+import { Grabbing } from "./grabbing";
+import { Markers } from "./markers";
+import { Obstacles } from "./obstacles";
+import { PartitionLines } from "./partition";
+import { Stage } from "./stage";
+
+/** A picture is counted into the frame rate of the last second. */
+const RATE_WINDOW_MS = 1000;
+
+export class View {
+  readonly stage: Stage;
+  readonly grabbing: Grabbing;
+  readonly lines = new PartitionLines();
+  readonly bodies = new Bodies();
+  private readonly obstacles = new Obstacles();
+  private readonly markers = new Markers();
+  private pending: Frame | null = null;
+  private drawnFrames: number[] = [];
+  private frames = 0;
+  private stale = true;
+  private lost = false;
+  private fresh = false;
+  private groundHeight = 0;
+
+  constructor(
+    canvas: HTMLCanvasElement,
+    private readonly state: State,
+    private readonly send: (message: PageText) => boolean,
+  ) {
+    this.stage = new Stage(canvas);
+    const { stage, bodies, obstacles, markers } = this;
+    stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
+    this.grabbing = new Grabbing(
+      { stage, bodies, obstacles, markers },
+      {
+        send,
+        grabs: () => state.grabs.value,
+        setGrabs: (grabs) => state.grabs.set(grabs),
+        particles: () => state.scene.value?.particles ?? 0,
+      },
+    );
+    this.listen(canvas);
+    this.stage.renderer.setAnimationLoop(this.tick);
+  }
+
+  rebuild(scene: SceneInfo, topology: Topology): void {
+    this.bodies.rebuild(scene, topology);
+    this.obstacles.rebuild(scene, topology);
+    this.lines.clear();
+    this.pending = null;
+    this.fresh = true;
+    this.stale = true;
+  }
+
+  showElements(elements: Elements): void {
+    this.lines.rebuild(elements, this.bodies.places.length / 3);
+    this.applyLook();
+  }
+
+  /** Takes a frame; only the newest is drawn. */
+  take(frame: Frame): void {
+    this.pending = frame;
+  }
+
+  fit(fromFront = false): void {
+    this.stage.fit(this.box(), fromFront);
+    this.stale = true;
+  }
+
+  /** Where a point is on the screen, in CSS pixels of the window. */
+  project(point: number): [number, number] {
+    const place = new Vector3().fromArray(this.bodies.places, 3 * point);
+    place.project(this.stage.camera);
+    const { left, top, width, height } = this.stage.canvas.getBoundingClientRect();
+    return [left + ((place.x + 1) / 2) * width, top + ((1 - place.y) / 2) * height];
+  }
+
+  private listen(canvas: HTMLCanvasElement): void {
+    const { state } = this;
+    state.look.watch(this.applyLook);
+    state.theme.watch(this.applyLook);
+    state.grabs.watch((grabs) => {
+      this.markers.set(grabs);
+      this.stale = true;
+    });
+    this.stage.controls.addEventListener("change", () => {
+      this.stale = true;
+    });
+    new ResizeObserver(this.resize).observe(canvas.parentElement ?? canvas);
+    this.resize();
+    canvas.addEventListener("webglcontextlost", this.contextLost);
+    canvas.addEventListener("webglcontextrestored", this.contextRestored);
+  }
+
+  private readonly contextLost = (event: Event): void => {
+    event.preventDefault();
+    this.lost = true;
+    this.state.notify({
+      topic: "graphics",
+      title: "The graphics context was lost",
+      text: "The graphics driver restarted or ran out of memory. The simulation goes on; the picture comes back as soon as the browser allows.",
+      action: {
+        label: "Reload the page",
+        run: () => location.reload(),
+      },
+    });
+  };
+
+  private readonly contextRestored = (): void => {
+    this.lost = false;
+    this.stale = true;
+    this.state.dismiss("graphics");
+    this.applyLook();
+  };
+
+  private readonly resize = (): void => {
+    const box = this.stage.canvas.parentElement?.getBoundingClientRect();
+    if (!box || box.width === 0 || box.height === 0) return;
+    this.stage.resize(box.width, box.height);
+    this.lines.resize(box.width, box.height, box.width < 600 ? 1.4 : 1.8);
+    this.stale = true;
+  };
+
+  private readonly applyLook = (): void => {
+    const { look, theme, scene } = this.state;
+    const tones = this.stage.tones(theme.value);
+    this.stage.recolor(theme.value);
+    this.stage.castShadows(look.value.shadows);
+    this.obstacles.recolor(tones.obstacle);
+    this.bodies.showWires(look.value.wireframe, tones.wire);
+    const { colorBy } = look.value;
+    const partition = colorBy === "partition";
+    this.bodies.mesh.visible = !partition || look.value.surface;
+    if (partition) this.bodies.paintPlain(tones.plain);
+    else if (colorBy === "material") this.bodies.paintMaterial();
+    else this.bodies.paintField(colorBy);
+    this.lines.mesh.visible = partition && this.lines.ready;
+    if (this.lines.mesh.visible) {
+      const phases = scene.value?.kinds[look.value.kind]?.phases ?? 1;
+      this.lines.paint(look.value.level, phases);
+      this.lines.isolate(alone(look.value), look.value.hideRest, tones.rest);
+      this.lines.show(this.bodies.places);
+    }
+    this.stale = true;
+  };
+
+  private readonly tick = (): void => {
+    const moved = this.stage.controls.update();
+    this.grabbing.flush();
+    if (this.lost || !(this.pending || this.stale || moved)) return;
+    const start = performance.now();
+    const frame = this.pending;
+    this.pending = null;
+    this.stale = false;
+    if (frame) this.show(frame);
+    this.markers.update(this.stage.camera, this.bodies.places);
+    const prepared = performance.now();
+    this.stage.draw();
+    if (!frame) return;
+    this.send({ type: "ack", frame: frame.number });
+    this.count(prepared - start, performance.now() - prepared);
+  };
+
+  private show(frame: Frame): void {
+    this.bodies.show(frame);
+    this.obstacles.show(frame);
+    this.lines.show(this.bodies.places);
+    if (this.fresh) this.arrange();
+    this.lowerGround(frame);
+  }
+
+  /** The first frame of a scene: the camera, the light and the ground find their places. */
+  private arrange(): void {
+    this.fresh = false;
+    const scene = this.state.scene.value;
+    const box = this.box();
+    const size = box.getSize(new Vector3()).length();
+    this.stage.light(box);
+    this.groundHeight = this.obstacles.floor() ?? box.min.y - 0.2 * size;
+    this.stage.ground.place(this.groundHeight, size);
+    if (scene?.camera) {
+      const { eye, target } = scene.camera;
+      this.stage.aim(new Vector3(...target), new Vector3(...eye));
+    } else this.stage.fit(box, true);
+  }
+
+  /** Where there is no floor, the ground gives way to what falls, but only so far. */
+  private lowerGround(frame: Frame): void {
+    const { mesh } = this.stage.ground;
+    mesh.visible = this.obstacles.floor() !== null || frame.low[1] >= this.groundHeight;
+  }
+
+  private box(): Box3 {
+    const box = new Box3();
+    const place = new Vector3();
+    const { places } = this.bodies;
+    for (let i = 0; i < places.length; i += 3) box.expandByPoint(place.fromArray(places, i));
+    this.obstacles.extend(box);
+    return box;
+  }
+
+  private count(prepareMs: number, drawMs: number): void {
+    this.frames += 1;
+    const now = performance.now();
+    this.drawnFrames = this.drawnFrames.filter((at) => now - at < RATE_WINDOW_MS);
+    this.drawnFrames.push(now);
+    const fps = (1000 * this.drawnFrames.length) / RATE_WINDOW_MS;
+    this.state.drawing.set({ frames: this.frames, fps, prepareMs, drawMs });
+  }
+}
+
+function alone(look: Look): number | null {
+  return look.alone ? look.phase : null;
+}
+
+/** The field that the server must send for this look. */
+export function fieldOf(look: Look): Field {
+  return look.colorBy === "material" || look.colorBy === "partition" ? "none" : look.colorBy;
+}
