@@ -20,7 +20,7 @@ pub mod simulation;
 pub mod solver;
 pub mod state;
 
-pub use simulation::{BackendChoice, Settings, Simulation, SimulationError};
+pub use simulation::{BackendChoice, Grab, GrabError, Settings, Simulation, SimulationError};
 
 /// The examples of the README, compiled and run.
 #[cfg(doctest)]

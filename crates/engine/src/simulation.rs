@@ -1,14 +1,19 @@
 //! The front door: a scene goes in, [`Simulation::step`] moves it on.
 
+mod grab;
+
 use std::cell::{Ref, RefCell};
 
 use thiserror::Error;
 
+use self::grab::Grabs;
 use crate::backend::{Backend, BackendError, Multicore, Serial};
 use crate::model::{Model, ModelError};
 use crate::scene::Scene;
 use crate::solver::{Findings, Job, Placed, Program, Substep};
 use crate::state::State;
+
+pub use grab::{Grab, GrabError};
 
 /// Where a simulation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +111,9 @@ pub struct Simulation {
     stage_seconds: Vec<f64>,
     findings: Findings,
     steps: u64,
+    /// Steps and time when steps got the length that they have now.
+    since: (u64, f64),
+    grabs: Grabs,
 }
 
 /// What moves, and who moves it.
@@ -178,6 +186,8 @@ impl Simulation {
             scene: scene.clone(),
             findings: Findings::NONE,
             steps: 0,
+            since: (0, 0.0),
+            grabs: Grabs::default(),
             settings,
             model,
             moving: RefCell::new(Moving::new(state, backend)),
@@ -204,12 +214,21 @@ impl Simulation {
             prepare(substep, &self.model, &self.settings, start, step);
         }
 
+        let is_grabbed = !self.grabs.is_empty();
+        if is_grabbed {
+            self.grabs.begin(&mut self.model, moving.change(), &self.settings);
+        }
         let job = Job { model: &self.model, program: &self.program, substeps: &self.substeps };
         self.stage_seconds.fill(0.0);
-        self.findings = moving.step(job, &mut self.stage_seconds)?;
+        let findings = moving.step(job, &mut self.stage_seconds);
+        if is_grabbed {
+            self.grabs.end(&mut self.model, moving.change());
+        }
+        self.findings = findings?;
 
         self.steps += 1;
-        moving.state.time = self.steps as f64 * f64::from(self.settings.dt);
+        let (first, start) = self.since;
+        moving.state.time = start + (self.steps - first) as f64 * f64::from(self.settings.dt);
         if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
     }
 
@@ -232,7 +251,7 @@ impl Simulation {
         Ok(self.moving.get_mut().backend.wait()?)
     }
 
-    /// Goes back to the start.
+    /// Goes back to the start, with no particle grabbed.
     ///
     /// # Errors
     /// Never for a scene that could be built once.
@@ -240,6 +259,8 @@ impl Simulation {
         *self.moving.get_mut().change() = Model::start(&self.scene, &self.model)?;
         self.findings = Findings::NONE;
         self.steps = 0;
+        self.since = (0, 0.0);
+        self.grabs.clear();
         Ok(())
     }
 
@@ -265,6 +286,8 @@ impl Simulation {
             state.velocities[particle] = if w == 0.0 { [0.0; 4] } else { old.velocities[particle] };
         }
         state.time = old.time;
+        self.since = (self.steps, old.time);
+        self.grabs.keep_movable(&model, &state);
         *old = state;
         self.settings = Settings::of(scene);
         self.program = Program::new(&model, self.settings.iterations, self.settings.integrate);
