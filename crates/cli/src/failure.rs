@@ -81,6 +81,16 @@ impl From<FrameError> for Failure {
     }
 }
 
+#[cfg(feature = "gpu")]
+impl From<taut::backend::gpu::GpuError> for Failure {
+    fn from(error: taut::backend::gpu::GpuError) -> Self {
+        match error {
+            taut::backend::gpu::GpuError::NotFound { .. } => Failure::Input(error.to_string()),
+            _ => Failure::Work(error.to_string()),
+        }
+    }
+}
+
 /// Writing results to standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {

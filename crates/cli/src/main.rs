@@ -3,6 +3,8 @@
 mod bench;
 mod check;
 mod console;
+#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
+mod devices;
 mod failure;
 mod measure;
 mod overrides;
@@ -31,6 +33,7 @@ enum Command {
     Check(check::Arguments),
     Scenes(scenes::Arguments),
     Schema(schema::Arguments),
+    Devices(devices::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Scenes(arguments) => scenes::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Devices(arguments) => devices::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -386,3 +386,29 @@ fn bench_names_its_suites() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("sweep, peers"), "{}", stderr(&output));
 }
+
+#[test]
+fn devices_are_listed_with_their_limits() {
+    let devices = json(&["devices", "--json"]);
+    let first = &devices.as_array().unwrap()[0];
+    let contract = ["index", "name", "kind", "backend", "driver", "max_buffer"];
+    assert_eq!(keys(first)[..contract.len()], contract);
+    assert_eq!(first["index"], 0);
+    assert!(first["max_storage_binding"].as_u64().unwrap() >= 128 << 20);
+    let table = String::from_utf8(taut(&["devices"]).stdout).unwrap();
+    assert!(table.starts_with(&format!("0  {}\n", first["name"].as_str().unwrap())), "{table}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_device_is_a_failure_that_names_the_package() {
+    let output = Command::new(env!("CARGO_BIN_EXE_taut"))
+        .args(["devices", "--json"])
+        .env("VK_DRIVER_FILES", "/nowhere.json")
+        .env("VK_ICD_FILENAMES", "/nowhere.json")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stdout, b"[]\n");
+    assert!(stderr(&output).contains("mesa-vulkan-drivers"), "{}", stderr(&output));
+}

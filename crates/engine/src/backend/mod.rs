@@ -1,8 +1,11 @@
 //! Where a program runs: on one thread (`serial.rs`, the reference) or on a team of workers
-//! (`multicore.rs`). Both run the same loop over the same stages and give the same bits.
+//! (`multicore.rs`). Both run the same loop over the same stages and give the same bits. The folder
+//! `gpu`, with the feature of that name, finds and opens graphics processors.
 
 mod crew;
 mod disjoint;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod multicore;
 mod serial;
 

@@ -41,6 +41,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("Shape", "Shapes"),
     ("Keyframe", "Keyframes"),
     ("Attachment", "Attachments"),
+    ("Camera", "Camera"),
     ("Expect", "Expect"),
     ("ResidualBound", "Residual"),
     ("Extent", "Extent"),

@@ -78,6 +78,9 @@ pub struct SceneFile {
     /// Particles tied to points, to shapes or to each other.
     #[serde(default)]
     pub attachments: Vec<Attachment>,
+    /// Where pictures are taken from; default: what frames the whole scene.
+    #[serde(default)]
+    pub camera: Option<Camera>,
     /// Bounds that must hold after `steps` steps: they make the scene a test.
     #[serde(default)]
     pub expect: Expect,
@@ -236,6 +239,21 @@ pub enum Target {
     },
 }
 
+/// Where pictures are taken from.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Camera {
+    /// Where the camera stands, m.
+    pub eye: [f32; 3],
+    /// What it looks at, m.
+    #[serde(default)]
+    pub target: [f32; 3],
+    /// Angle between the lower and the upper edge of the picture, degrees.
+    #[serde(default = "defaults::field_of_view")]
+    #[schemars(transform = range::between::<1, 170>)]
+    pub fov: f32,
+}
+
 /// Bounds that must hold at the end of a run.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -307,6 +325,9 @@ mod defaults {
     }
     pub(super) fn unit() -> f32 {
         1.0
+    }
+    pub(super) fn field_of_view() -> f32 {
+        30.0
     }
     pub(super) fn warp() -> [f32; 3] {
         [1.0, 0.0, 0.0]

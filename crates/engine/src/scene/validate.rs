@@ -47,6 +47,10 @@ pub(super) fn validate(file: &SceneFile, lost: &Lost) -> Vec<Finding> {
         let path = root.key("attachments").index(index);
         check_attachment(attachment, file, lost, &path, &mut findings);
     }
+    if file.camera.as_ref().is_some_and(|camera| camera.eye == camera.target) {
+        let message = "is the same as `target`; give a place from which it can be seen";
+        findings.push(Finding::new(&root.key("camera").key("eye"), message));
+    }
     check_expect(file, lost, &root.key("expect"), &mut findings);
     findings
 }
