@@ -102,13 +102,13 @@ export class Session implements Receiver {
 
   private enter(scene: SceneInfo): void {
     const same = this.state.scene.value?.generation === scene.generation;
-    const { kind, phase } = this.state.look.value;
     this.state.busy.set(null);
     this.state.scene.set(scene);
     this.state.grabs.set(scene.grabs);
-    const phases = scene.kinds[kind]?.phases;
-    if (phases === undefined) this.state.setLook({ kind: 0, phase: 0 });
-    else if (phase >= phases) this.state.setLook({ phase: phases - 1 });
+    if (!same) this.state.setLook({ kind: firstKind(scene), phase: 0 });
+    const { kind, phase } = this.state.look.value;
+    const phases = scene.kinds[kind]?.phases ?? 1;
+    if (phase >= phases) this.state.setLook({ phase: phases - 1 });
     // The schedule of a running scene may have changed; for a new one topology comes first.
     if (same) this.askForElements();
   }
@@ -169,4 +169,12 @@ export class Session implements Receiver {
     if (colorBy !== "partition" || !scene || kind >= scene.kinds.length) return;
     this.connection?.send({ type: "elements", generation: scene.generation, kind });
   }
+}
+
+/** Edges show a partition best, so a kind with two particles comes first. */
+function firstKind(scene: SceneInfo): number {
+  return Math.max(
+    0,
+    scene.kinds.findIndex(({ arity }) => arity === 2),
+  );
 }

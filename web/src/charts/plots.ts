@@ -81,7 +81,7 @@ export class LineChart {
         stroke: color,
         width: 1.5,
         points: { show: false },
-        ...(filled ? { fill: `${color}55` } : {}),
+        ...(filled ? { fill: names.length === 1 ? `${color}55` : color } : {}),
       };
     });
     const options: uPlot.Options = {

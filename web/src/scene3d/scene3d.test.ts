@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Elements } from "../protocol";
+import { Resolution } from "./pace";
 import { colorElements, segmentsOf } from "./segments";
 import { castRay, edgesOf, isClosed, nearestParticle, smoothNormals } from "./surface";
 
@@ -103,5 +104,26 @@ describe("elements", () => {
     expect([...bytes.subarray(0, 4)]).not.toEqual([...bytes.subarray(4, 8)]);
     expect(colorElements(three, "block", 3).shown).toHaveLength(4);
     expect(colorElements(three, "batch", 3).shown).toHaveLength(1);
+  });
+});
+
+describe("resolution", () => {
+  const feed = (resolution: Resolution, milliseconds: number, pictures: number) => {
+    for (let i = 0; i < pictures; i += 1) resolution.took(milliseconds);
+    return resolution.scale;
+  };
+
+  it("stays full where pictures are fast, even if one is slow", () => {
+    const resolution = new Resolution();
+    resolution.took(900);
+    expect(feed(resolution, 10, 60)).toBe(1);
+  });
+
+  it("gets coarser step by step where they are slow, down to a limit", () => {
+    const resolution = new Resolution();
+    const first = feed(resolution, 200, 6);
+    expect(first).toBeLessThan(1);
+    expect(feed(resolution, 200, 6)).toBeLessThan(first);
+    expect(feed(resolution, 200, 600)).toBe(0.4);
   });
 });

@@ -29,7 +29,7 @@ export interface Tones {
 
 const TONES: Record<Theme, Tones> = {
   light: tones("#e9ebee", "#dfe1e4", "#8b929c", "#9aa3ad", "#1b1f26", "#c3c7cc", "#b4b9c0"),
-  dark: tones("#14171c", "#242930", "#5b6571", "#59636f", "#f2f4f7", "#3a4149", "#454d57"),
+  dark: tones("#14171c", "#323941", "#6a7581", "#7d8894", "#f2f4f7", "#3a4149", "#454d57"),
 };
 
 function tones(...colors: [string, string, string, string, string, string, string]): Tones {
@@ -42,7 +42,8 @@ function tones(...colors: [string, string, string, string, string, string, strin
 /** From the front, a little to the right and above. */
 const FROM = new Vector3(0.55, 0.42, 1).normalize();
 const LIGHT_FROM = new Vector3(-0.62, 1, 0.48).normalize();
-const SHADOW_MAP = 2048;
+/** Texels along a side of the shadow map, with a graphics card and without. */
+const SHADOW_MAP = { hardware: 2048, software: 1024 };
 
 export class Stage {
   readonly scene = new Scene();
@@ -50,12 +51,13 @@ export class Stage {
   readonly ground = new Ground();
   readonly renderer: WebGLRenderer;
   readonly controls: OrbitControls;
-  private readonly sky = new HemisphereLight(0xffffff, 0x8a8074, 1.5);
+  private readonly sky = new HemisphereLight(0xffffff, 0x9a938a, 1.6);
   private readonly key = new DirectionalLight(0xfff4e6, 2.4);
   private readonly fill = new DirectionalLight(0xcfe0ff, 0.5);
 
   constructor(canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true });
+    const software = drawsInSoftware();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !software });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.toneMapping = NeutralToneMapping;
@@ -63,7 +65,7 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.key.castShadow = true;
-    this.key.shadow.mapSize.set(SHADOW_MAP, SHADOW_MAP);
+    this.key.shadow.mapSize.setScalar(SHADOW_MAP[software ? "software" : "hardware"]);
     this.fill.position.set(1, 0.35, -0.7);
     this.scene.add(this.sky, this.key, this.key.target, this.fill, this.ground.mesh);
   }
@@ -80,8 +82,8 @@ export class Stage {
     const { background, ground, grid } = TONES[theme];
     this.scene.background = background;
     this.ground.recolor(ground, grid);
-    this.sky.intensity = theme === "light" ? 1.6 : 1.15;
-    this.sky.groundColor.set(theme === "light" ? 0x9a938a : 0x4a4640);
+    this.sky.intensity = theme === "light" ? 2 : 1.6;
+    this.sky.groundColor.set(theme === "light" ? 0xb0a79c : 0x6b645c);
   }
 
   /** Light and shadows for a scene of this box. */
@@ -97,9 +99,9 @@ export class Stage {
     camera.far = 6 * reach;
     camera.updateProjectionMatrix();
     // As large as a texel of the shadow map, or surfaces shade themselves in stripes.
-    this.key.shadow.normalBias = (2.5 * reach) / SHADOW_MAP;
-    this.key.shadow.bias = -0.0006;
-    this.key.shadow.radius = 3;
+    const texel = (2 * reach) / this.key.shadow.mapSize.x;
+    this.key.shadow.bias = (-2.5 * texel) / (camera.far - camera.near);
+    this.key.shadow.radius = 2.5;
   }
 
   castShadows(on: boolean): void {
@@ -114,7 +116,7 @@ export class Stage {
       : this.camera.position.clone().sub(this.controls.target).normalize();
     const narrow = Math.min(1, this.camera.aspect);
     const angle = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
-    this.aim(center, center.clone().addScaledVector(direction, (0.92 * radius) / Math.sin(angle)));
+    this.aim(center, center.clone().addScaledVector(direction, (1.02 * radius) / Math.sin(angle)));
   }
 
   aim(target: Vector3, eye: Vector3): void {
@@ -127,8 +129,9 @@ export class Stage {
     this.controls.update();
   }
 
-  resize(width: number, height: number): void {
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+  /** Fits the picture into these CSS pixels, at a share of the full resolution. */
+  resize(width: number, height: number, scale: number): void {
+    this.renderer.setPixelRatio(scale * Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -137,4 +140,13 @@ export class Stage {
   draw(): void {
     this.renderer.render(this.scene, this.camera);
   }
+}
+
+/** Without a graphics card smooth edges cost more than they are worth. */
+function drawsInSoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const names = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? String(gl?.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }

@@ -8,9 +8,12 @@ import { Bodies } from "./bodies";
 import { Grabbing } from "./grabbing";
 import { Markers } from "./markers";
 import { Obstacles } from "./obstacles";
+import { Fence, Resolution } from "./pace";
 import { PartitionLines } from "./partition";
 import { Stage } from "./stage";
 
+/** After so long without a change the picture is drawn once more, in full resolution. */
+const STILL_MS = 300;
 /** A picture is counted into the frame rate of the last second. */
 const RATE_WINDOW_MS = 1000;
 
@@ -21,11 +24,16 @@ export class View {
   readonly bodies = new Bodies();
   private readonly obstacles = new Obstacles();
   private readonly markers = new Markers();
+  private readonly resolution = new Resolution();
+  private readonly fence: Fence;
   private pending: Frame | null = null;
+  private drawing: { frame: Frame; prepareMs: number } | null = null;
   private drawnFrames: number[] = [];
   private frames = 0;
   private stale = true;
   private lost = false;
+  private refined = false;
+  private lastChange = 0;
   private fresh = false;
   private groundHeight = 0;
 
@@ -35,6 +43,7 @@ export class View {
     private readonly send: (message: PageText) => boolean,
   ) {
     this.stage = new Stage(canvas);
+    this.fence = new Fence(this.stage.renderer.getContext() as WebGL2RenderingContext);
     const { stage, bodies, obstacles, markers } = this;
     stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
     this.grabbing = new Grabbing(
@@ -102,6 +111,7 @@ export class View {
   private readonly contextLost = (event: Event): void => {
     event.preventDefault();
     this.lost = true;
+    this.fence.drop();
     this.state.notify({
       topic: "graphics",
       title: "The graphics context was lost",
@@ -123,7 +133,7 @@ export class View {
   private readonly resize = (): void => {
     const box = this.stage.canvas.parentElement?.getBoundingClientRect();
     if (!box || box.width === 0 || box.height === 0) return;
-    this.stage.resize(box.width, box.height);
+    this.stage.resize(box.width, box.height, this.refined ? 1 : this.resolution.scale);
     this.lines.resize(box.width, box.height, box.width < 600 ? 1.4 : 1.8);
     this.stale = true;
   };
@@ -154,19 +164,49 @@ export class View {
   private readonly tick = (): void => {
     const moved = this.stage.controls.update();
     this.grabbing.flush();
-    if (this.lost || !(this.pending || this.stale || moved)) return;
-    const start = performance.now();
+    this.stale ||= moved;
+    if (this.lost || !this.finish()) return;
     const frame = this.pending;
+    const start = performance.now();
+    const changed = frame !== null || this.stale;
+    if (!changed && !this.refine(start)) return;
+    if (changed) this.coarsen(start);
     this.pending = null;
     this.stale = false;
     if (frame) this.show(frame);
     this.markers.update(this.stage.camera, this.bodies.places);
-    const prepared = performance.now();
+    if (frame) this.drawing = { frame, prepareMs: performance.now() - start };
     this.stage.draw();
-    if (!frame) return;
-    this.send({ type: "ack", frame: frame.number });
-    this.count(prepared - start, performance.now() - prepared);
+    this.fence.start();
   };
+
+  /** Whether the picture should be drawn once more, finer: nothing moves, so time does not matter. */
+  private refine(now: number): boolean {
+    const due = !this.refined && this.resolution.scale < 1 && now - this.lastChange > STILL_MS;
+    if (!due) return false;
+    this.refined = true;
+    this.resize();
+    return true;
+  }
+
+  private coarsen(now: number): void {
+    this.lastChange = now;
+    if (!this.refined) return;
+    this.refined = false;
+    this.resize();
+  }
+
+  /** Whether the last picture is done; if so, its frame is acknowledged. */
+  private finish(): boolean {
+    const took = this.fence.finished();
+    if (took === null) return !this.fence.waiting;
+    if (!this.refined && this.resolution.took(took)) this.resize();
+    if (!this.drawing) return true;
+    this.send({ type: "ack", frame: this.drawing.frame.number });
+    this.count(this.drawing.prepareMs, took);
+    this.drawing = null;
+    return true;
+  }
 
   private show(frame: Frame): void {
     this.bodies.show(frame);
