@@ -82,11 +82,28 @@ impl From<FrameError> for Failure {
 }
 
 #[cfg(feature = "gpu")]
-impl From<taut::backend::gpu::GpuError> for Failure {
-    fn from(error: taut::backend::gpu::GpuError) -> Self {
-        match error {
-            taut::backend::gpu::GpuError::NotFound { .. } => Failure::Input(error.to_string()),
-            _ => Failure::Work(error.to_string()),
+mod graphics {
+    use taut::backend::gpu::GpuError;
+    use taut_render::RenderError;
+
+    use super::Failure;
+
+    impl From<GpuError> for Failure {
+        fn from(error: GpuError) -> Self {
+            match error {
+                GpuError::NotFound { .. } => Failure::Input(error.to_string()),
+                _ => Failure::Work(error.to_string()),
+            }
+        }
+    }
+
+    impl From<RenderError> for Failure {
+        fn from(error: RenderError) -> Self {
+            match error {
+                RenderError::Gpu(error) => error.into(),
+                RenderError::Size { .. } => Failure::Input(error.to_string()),
+                RenderError::TooLarge { .. } => Failure::Work(error.to_string()),
+            }
         }
     }
 }

@@ -1,17 +1,22 @@
 //! The `taut` command: one file per subcommand, none of the work.
 
 mod bench;
+mod chart;
 mod check;
 mod console;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod devices;
 mod failure;
+mod interrupt;
 mod measure;
 mod overrides;
 mod partition;
+#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
+mod render;
 mod run;
 mod scenes;
 mod schema;
+mod setup;
 
 use std::process::ExitCode;
 
@@ -28,6 +33,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Render(render::Arguments),
     Partition(partition::Arguments),
     Bench(bench::Arguments),
     Check(check::Arguments),
@@ -39,6 +45,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
         Command::Partition(arguments) => partition::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -33,6 +33,11 @@ impl Measurements {
         self.stages.iter().map(|(name, all)| (*name, median(all))).collect()
     }
 
+    /// Seconds of each stage, step by step.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
+        self.stages.iter().map(|(name, all)| (*name, all.as_slice()))
+    }
+
     /// Seconds of the last step and of its stages.
     pub(crate) fn last(&self) -> (f64, impl Iterator<Item = (&'static str, f64)>) {
         let stages = self.stages.iter().map(|(name, all)| (*name, all.last().copied()));

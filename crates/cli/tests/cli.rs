@@ -387,6 +387,7 @@ fn bench_names_its_suites() {
     assert!(stderr(&output).contains("sweep, peers"), "{}", stderr(&output));
 }
 
+#[cfg(feature = "gpu")]
 #[test]
 fn devices_are_listed_with_their_limits() {
     let devices = json(&["devices", "--json"]);
@@ -399,7 +400,7 @@ fn devices_are_listed_with_their_limits() {
     assert!(table.starts_with(&format!("0  {}\n", first["name"].as_str().unwrap())), "{table}");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "gpu", target_os = "linux"))]
 #[test]
 fn no_device_is_a_failure_that_names_the_package() {
     let output = Command::new(env!("CARGO_BIN_EXE_taut"))

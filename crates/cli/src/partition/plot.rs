@@ -1,14 +1,12 @@
 //! `--plot`: the sizes of the phases as a histogram, one panel per kind (paper A, figures 7 and 8).
 
-use std::io::Write as _;
 use std::path::Path;
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
-use taut::output::write_beside;
 use taut_partition::stats::Stats;
 
 use super::Part;
+use crate::chart::{self, Area, Chart, Drawn};
 use crate::failure::Failure;
 
 const PANEL: (u32, u32) = (760, 300);
@@ -17,30 +15,32 @@ const BAR: RGBColor = RGBColor(66, 110, 180);
 const MEAN: RGBColor = RGBColor(200, 80, 40);
 
 pub(super) fn write(path: &Path, name: &str, parts: &[Part<'_>]) -> Result<(), Failure> {
-    let mut svg = String::new();
-    draw(&mut svg, name, parts)
-        .map_err(|error| Failure::Work(format!("{}: {error}", path.display())))?;
-    write_beside(path, |file| file.write_all(svg.as_bytes()))
-        .map_err(|error| Failure::Work(format!("{}: {error}", path.display())))
+    chart::write(path, &Histograms { name, parts })
 }
 
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+struct Histograms<'a> {
+    name: &'a str,
+    parts: &'a [Part<'a>],
+}
 
-fn draw(svg: &mut String, name: &str, parts: &[Part<'_>]) -> Drawn {
-    let size = (PANEL.0, HEADING + PANEL.1 * parts.len() as u32);
-    let root = SVGBackend::with_string(svg, size).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (heading, panels) = root.split_vertically(HEADING);
-    let style = ("sans-serif", 22).into_font().color(&BLACK);
-    heading.draw_text(&format!("Sizes of the phases of {name}"), &style, (16, 12))?;
-    for (panel, part) in panels.split_evenly((parts.len(), 1)).iter().zip(parts) {
-        histogram(panel, part)?;
+impl Chart for Histograms<'_> {
+    fn size(&self) -> (u32, u32) {
+        (PANEL.0, HEADING + PANEL.1 * self.parts.len() as u32)
     }
-    root.present()?;
-    Ok(())
+
+    fn draw<B: DrawingBackend<ErrorType: 'static>>(&self, area: &Area<B>) -> Drawn {
+        area.fill(&WHITE)?;
+        let (heading, panels) = area.split_vertically(HEADING);
+        let style = ("sans-serif", 22).into_font().color(&BLACK);
+        heading.draw_text(&format!("Sizes of the phases of {}", self.name), &style, (16, 12))?;
+        for (panel, part) in panels.split_evenly((self.parts.len(), 1)).iter().zip(self.parts) {
+            histogram(panel, part)?;
+        }
+        Ok(())
+    }
 }
 
-fn histogram(panel: &DrawingArea<SVGBackend<'_>, Shift>, part: &Part<'_>) -> Drawn {
+fn histogram<B: DrawingBackend<ErrorType: 'static>>(panel: &Area<B>, part: &Part<'_>) -> Drawn {
     let mut sizes = Stats::new(&part.partitioned.schedule).phase_sizes;
     // Largest first, so that one glance shows how even they are.
     sizes.sort_unstable_by(|a, b| b.cmp(a));

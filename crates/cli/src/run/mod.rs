@@ -1,51 +1,31 @@
 //! `taut run`: simulate without a viewer.
 
+mod plot;
 mod report;
 mod trace;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use taut::Simulation;
 use taut::output::FrameWriter;
-use taut::scene::{Override, Scene};
-use taut::{BackendChoice, Simulation};
+use taut::scene::Scene;
 
+use self::plot::Plot;
 use self::report::Report;
 use self::trace::Trace;
 use crate::console;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::measure::Measurements;
-use crate::overrides::with_flags;
+use crate::setup::Setup;
 
 /// Simulate a scene without a viewer
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A scene file, or the name of a built-in scene
-    scene: String,
-    /// Number of steps (default: as the scene says)
-    #[arg(long)]
-    steps: Option<u64>,
-    /// Where to run
-    #[arg(long, value_enum, default_value_t = Backend::Cpu)]
-    backend: Backend,
-    /// Worker threads of the cpu back-end; 0: one per core
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// How a sweep goes over the constraints: `solver` of the scene
-    #[arg(long)]
-    solver: Option<String>,
-    /// How constraints are partitioned: `partition.method` of the scene
-    #[arg(long)]
-    partition: Option<String>,
-    /// Number of colors of a phantom partition: `partition.colors` of the scene
-    #[arg(long)]
-    colors: Option<u32>,
-    /// Replace a value of the scene: key=value (repeatable)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Override>,
+    #[command(flatten)]
+    setup: Setup,
     /// Write meshes: FILE.obj or FILE.ply; with # in the name or --every, a sequence (repeatable)
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
@@ -55,6 +35,9 @@ pub(crate) struct Arguments {
     /// Write a CSV table with a row per step: time, residuals, energies, stage times
     #[arg(long, value_name = "FILE.csv")]
     trace: Option<PathBuf>,
+    /// Draw residuals and times of the stages over the steps: FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Fail (exit code 1) unless the scene's own `expect` bounds hold at the end
     #[arg(long)]
     expect: bool,
@@ -63,25 +46,8 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Backend {
-    /// One thread, the reference
-    Serial,
-    /// A team of worker threads
-    Cpu,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let scene = Scene::find(&arguments.scene, &arguments.overrides()?)?;
-    for note in &scene.notes {
-        console::complain(&format!("note: {note}"));
-    }
-    let choice = match arguments.backend {
-        Backend::Serial => BackendChoice::Serial,
-        Backend::Cpu => BackendChoice::Cpu(arguments.threads),
-    };
-    let mut simulation = Simulation::new(&scene, choice)
-        .map_err(|error| Failure::from(error).in_scene(&arguments.scene))?;
+    let (scene, mut simulation) = arguments.setup.start()?;
     let (measurements, end) = simulate(&mut simulation, &scene, arguments)?;
     let report = Report::new(&scene, &simulation, &measurements);
     if arguments.json {
@@ -91,18 +57,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     end?;
     if arguments.expect { report.check() } else { Ok(()) }
-}
-
-impl Arguments {
-    /// `--set` and the flags that are short for it.
-    fn overrides(&self) -> Result<Vec<Override>, Failure> {
-        let flags = [
-            ("solver", self.solver.clone()),
-            ("partition.method", self.partition.clone()),
-            ("partition.colors", self.colors.map(|colors| colors.to_string())),
-        ];
-        with_flags(&self.set, flags)
-    }
 }
 
 /// Makes the steps and writes what was asked for. The outer error is one of setting up; the inner
@@ -115,8 +69,10 @@ fn simulate(
     let frames = |path: &PathBuf| FrameWriter::new(path, arguments.every);
     let writers = arguments.out.iter().map(frames).collect::<Result<Vec<_>, _>>()?;
     let mut trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    let steps = arguments.steps.unwrap_or_else(|| scene.file.steps.into());
-    let stop = stop_on_interrupt()?;
+    let plot = arguments.plot.as_deref().map(|path| Plot::new(path, &scene.name));
+    let mut plot = plot.transpose()?;
+    let steps = arguments.setup.steps(scene);
+    let interrupt = Interrupt::watch()?;
     let mut measurements = Measurements::default();
 
     write_frames(&writers, simulation, steps == 0)?;
@@ -134,7 +90,10 @@ fn simulate(
         if let Some(trace) = &mut trace {
             trace.row(simulation, &measurements)?;
         }
-        let stopped = stop.load(Ordering::Relaxed);
+        if let Some(plot) = &mut plot {
+            plot.record(simulation);
+        }
+        let stopped = interrupt.came();
         write_frames(&writers, simulation, step == steps || stopped)?;
         if stopped {
             end = Err(Failure::Interrupted);
@@ -143,6 +102,7 @@ fn simulate(
     }
     bar.finish_and_clear();
     trace.map(Trace::finish).transpose()?;
+    plot.map(|plot| plot.finish(&measurements)).transpose()?;
     Ok((measurements, end))
 }
 
@@ -155,13 +115,4 @@ fn write_frames(
         writer.write(simulation)?;
     }
     Ok(())
-}
-
-/// A flag that Ctrl-C raises; the run then stops at the end of the step.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::Work(format!("could not watch for Ctrl-C: {error}")))?;
-    Ok(stop)
 }

@@ -113,7 +113,8 @@ pub fn surface(simulation: &Simulation) -> (Vec<Vec3>, Vec<[u32; 3]>) {
 }
 
 /// Puts a frame's number in place of the `#` in a file's name, or before its ending.
-fn numbered(path: &Path, frame: u64) -> PathBuf {
+#[must_use]
+pub fn numbered(path: &Path, frame: u64) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = match (name.find('#'), name.rfind('.')) {
         (Some(start), _) => {

@@ -10,5 +10,5 @@ mod metrics;
 pub use drawing::{Drawing, DrawnBody, DrawnShape, Field, ShapePose};
 pub use elements::{KindElements, NO_PARTICLE, elements_by_kind};
 pub use expect::{Outcome, check_expectations};
-pub use frames::{FrameError, FrameFormat, FrameWriter, surface, write_beside};
+pub use frames::{FrameError, FrameFormat, FrameWriter, numbered, surface, write_beside};
 pub use metrics::{Energy, Penetration};

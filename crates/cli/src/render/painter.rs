@@ -1,0 +1,222 @@
+//! From the state of a simulation to a picture: camera, colors and lines.
+
+use glam::{Quat, Vec3};
+use taut::Simulation;
+use taut::backend::gpu::Gpu;
+use taut::constraint::Kind;
+use taut::mesh::Bounds;
+use taut::output::{Drawing, Field, KindElements, NO_PARTICLE, ShapePose, elements_by_kind};
+use taut::scene::Scene;
+use taut_render::{Camera, Frame, Line, Look, Picture, Points, Renderer, phase_color};
+
+use super::{Arguments, Coloring, Part};
+use crate::failure::Failure;
+
+/// From where a framed scene is seen, degrees, and how close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct View {
+    pub(super) azimuth: f32,
+    pub(super) elevation: f32,
+    pub(super) zoom: f32,
+}
+
+const VIEW: View = View { azimuth: 28.0, elevation: 20.0, zoom: 1.0 };
+/// What the brightest color stands for: a tenth longer or shorter than at rest.
+const STRAIN: f32 = 0.1;
+
+/// Draws the states of one simulation.
+pub(super) struct Painter {
+    drawing: Drawing,
+    renderer: Renderer,
+    field: Option<(Field, f32)>,
+    camera: Camera,
+    turntable: f32,
+    drawn: u32,
+    /// Until the first picture of something that is framed by itself.
+    framing: Option<Framing>,
+    places: Vec<[f32; 3]>,
+    values: Vec<f32>,
+    hidden: Vec<usize>,
+}
+
+/// How to choose a camera once it is known what is to be seen.
+struct Framing {
+    view: View,
+    aspect: f32,
+    /// More that has to be in the picture than what is there at first.
+    also: Vec<Vec3>,
+}
+
+impl Painter {
+    pub(super) fn new(
+        gpu: &Gpu,
+        scene: &Scene,
+        simulation: &Simulation,
+        arguments: &Arguments,
+        is_sequence: bool,
+    ) -> Result<Self, Failure> {
+        let drawing = Drawing::of(simulation);
+        let mut places = Vec::new();
+        drawing.place(simulation, &mut places);
+        let look = Look {
+            wireframe: arguments.wireframe,
+            lines: lines(simulation, arguments)?,
+            hidden: hidden(&drawing, &arguments.hide)?,
+        };
+        let renderer = Renderer::new(gpu, arguments.size, &drawing, &places, &look)?;
+        let [width, height] = arguments.size.map(|pixels| pixels as f32);
+        let own = scene.file.camera.as_ref().filter(|_| arguments.camera.is_none());
+        let camera = own.map(|camera| Camera {
+            eye: camera.eye.into(),
+            target: camera.target.into(),
+            fov: camera.fov,
+        });
+        let framing = camera.is_none().then(|| Framing {
+            view: arguments.camera.unwrap_or(VIEW),
+            aspect: width / height,
+            also: if is_sequence { later(scene) } else { Vec::new() },
+        });
+        let camera = camera.unwrap_or(Camera { eye: Vec3::Z, target: Vec3::ZERO, fov: 30.0 });
+        let field = field(arguments, simulation);
+        let turntable = arguments.turntable;
+        Ok(Self {
+            drawing,
+            renderer,
+            field,
+            camera,
+            turntable,
+            drawn: 0,
+            framing,
+            places,
+            values: Vec::new(),
+            hidden: look.hidden,
+        })
+    }
+
+    /// What the brightest color stands for, if colors are values.
+    pub(super) fn scale(&self) -> Option<f32> {
+        self.field.map(|(_, scale)| scale)
+    }
+
+    /// Draws the present state.
+    pub(super) fn paint(&mut self, simulation: &Simulation) -> Result<Picture, Failure> {
+        self.drawing.place(simulation, &mut self.places);
+        let poses: Vec<ShapePose> = self.drawing.poses(simulation).collect();
+        let solid = self.solid(&poses);
+        if let Some(Framing { view, aspect, also }) = self.framing.take() {
+            let mut all = solid.clone();
+            // Bounds that were left wide open say little.
+            if size(&also) < 3.0 * size(&solid) {
+                all.extend(also);
+            }
+            let camera = Camera::framing(&all, aspect, view.azimuth, view.elevation);
+            self.camera = camera.zoomed(view.zoom);
+        }
+        if let Some((field, scale)) = self.field {
+            self.drawing.field(simulation, field, &self.places, &mut self.values);
+            self.values.iter_mut().for_each(|value| *value /= scale);
+        }
+        let frame = Frame {
+            camera: self.camera.turned(self.turntable * self.drawn as f32),
+            points: Points::Here(&self.places),
+            poses: &poses,
+            bounds: Bounds::of(&solid).unwrap_or(Bounds { min: Vec3::ZERO, max: Vec3::ZERO }),
+            values: self.field.map(|_| self.values.as_slice()),
+        };
+        self.drawn += 1;
+        Ok(self.renderer.draw(&frame)?)
+    }
+
+    /// All that is drawn and has an end: points, and the vertices of shapes that are not planes.
+    fn solid(&self, poses: &[ShapePose]) -> Vec<Vec3> {
+        let mut all: Vec<Vec3> = self.places.iter().copied().map(Vec3::from).collect();
+        let shapes = self.drawing.shapes.iter().zip(poses).enumerate();
+        let is_drawn = |place: &usize| !self.hidden.contains(place);
+        for (_, (shape, pose)) in shapes.filter(|(place, (s, _))| is_drawn(place) && !s.is_plane) {
+            let (turn, place) = (Quat::from_array(pose.rotation), Vec3::from(pose.place));
+            all.extend(shape.mesh.positions.iter().map(|&vertex| turn * vertex + place));
+        }
+        all
+    }
+}
+
+/// The places of shapes with these names.
+fn hidden(drawing: &Drawing, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let known = || drawing.shapes.iter().map(|shape| shape.name.as_str()).collect::<Vec<_>>();
+    let find = |name: &String| {
+        let place = drawing.shapes.iter().position(|shape| shape.name == *name);
+        place.ok_or_else(|| {
+            let known = known().join(", ");
+            Failure::Input(format!("--hide: the scene has no shape '{name}'; it has: {known}"))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// Where the scene says that its bodies will be: the corners of a box.
+fn later(scene: &Scene) -> Vec<Vec3> {
+    let Some(extent) = &scene.file.expect.extent else { return Vec::new() };
+    let ends = [extent.min, extent.max];
+    let corner = |i: usize| Vec3::new(ends[i & 1][0], ends[(i >> 1) & 1][1], ends[i >> 2][2]);
+    (0..8).map(corner).collect()
+}
+
+fn size(places: &[Vec3]) -> f32 {
+    Bounds::of(places).map_or(0.0, |bounds| bounds.min.distance(bounds.max))
+}
+
+fn field(arguments: &Arguments, simulation: &Simulation) -> Option<(Field, f32)> {
+    let (field, usual) = match arguments.color {
+        Coloring::Material | Coloring::Partition => return None,
+        Coloring::Strain => (Field::Strain, STRAIN),
+        Coloring::Contact => return Some((Field::Contact, 1.0)),
+        Coloring::Speed => {
+            // Half of the speed of a fall as deep as the scene's bodies are large.
+            let gravity = Vec3::from(simulation.settings().gravity).length().max(1.0);
+            (Field::Speed, (2.0 * gravity * simulation.model().size).sqrt() / 2.0)
+        }
+    };
+    Some((field, arguments.scale.unwrap_or(usual)))
+}
+
+/// The elements of a kind as lines, in the colors of their phases, blocks or batches.
+fn lines(simulation: &Simulation, arguments: &Arguments) -> Result<Vec<Line>, Failure> {
+    if arguments.color != Coloring::Partition {
+        return match &arguments.kind {
+            Some(_) => Err(Failure::Input("--kind needs --color partition".to_owned())),
+            None => Ok(Vec::new()),
+        };
+    }
+    let kinds = elements_by_kind(simulation.model());
+    let names: Vec<&str> = kinds.iter().map(|elements| elements.kind.name()).collect();
+    let wanted = match &arguments.kind {
+        Some(kind) => kinds.iter().find(|elements| elements.kind.name() == kind),
+        None => kinds.iter().find(|elements| elements.kind == Kind::Stretch).or(kinds.first()),
+    };
+    let elements = wanted.ok_or_else(|| {
+        let kind = arguments.kind.as_deref().unwrap_or("any kind");
+        Failure::Input(format!(
+            "--kind: the scene has no constraints of {kind}; it has {}",
+            names.join(", ")
+        ))
+    })?;
+    Ok(lines_of(elements, arguments.part))
+}
+
+fn lines_of(elements: &KindElements, part: Part) -> Vec<Line> {
+    let numbers = match part {
+        Part::Phase => &elements.phases,
+        Part::Block => &elements.blocks,
+        Part::Batch => &elements.batches,
+    };
+    let corners = elements.particles.chunks_exact(elements.kind.arity());
+    let whole = corners.zip(numbers).filter(|(corners, _)| !corners.contains(&NO_PARTICLE));
+    whole
+        .flat_map(|(corners, &number)| {
+            // Of a hinge, the edge that it turns about says where it is.
+            let shown = if elements.kind == Kind::Bend { &corners[..2] } else { corners };
+            let [r, g, b] = phase_color(number as usize);
+            Line::of_element(shown, [r, g, b, 255])
+        })
+        .collect()
+}
