@@ -141,6 +141,8 @@ fn values_and_partitions_have_colors_of_their_own() {
     let lines =
         render(&scene, &out, &["--camera", "0,0", "--color", "partition", "--kind", "stretch"]);
     let wires = render(&scene, &out, &["--camera", "0,0", "--wireframe"]);
+    let smooth = render(&scene, &out, &["--camera", "0,0", "--supersample", "2"]);
+    assert!((smooth.share(is_blue) - plain.share(is_blue)).abs() < 0.02, "the same, only finer");
     let colorful = |[r, g, b]: [i32; 3]| r.max(g).max(b) - r.min(g).min(b) > 60;
     let share = lines.share(colorful);
     assert!(share > 0.02 && share < 0.3, "lines, not areas: {share}");

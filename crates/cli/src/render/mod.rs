@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Pixels: WIDTHxHEIGHT
     #[arg(long, default_value = "1280x720", value_parser = parse_size)]
     size: [u32; 2],
+    /// Draw N times as large in each direction and take means: smoother, and slower
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
+    supersample: u32,
     /// What colors mean
     #[arg(long, value_enum, default_value_t = Coloring::Material)]
     color: Coloring,

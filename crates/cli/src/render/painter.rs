@@ -30,6 +30,7 @@ pub(super) struct Painter {
     renderer: Renderer,
     field: Option<(Field, f32)>,
     camera: Camera,
+    supersample: u32,
     turntable: f32,
     drawn: u32,
     /// Until the first picture of something that is framed by itself.
@@ -63,7 +64,9 @@ impl Painter {
             lines: lines(simulation, arguments)?,
             hidden: hidden(&drawing, &arguments.hide)?,
         };
-        let renderer = Renderer::new(gpu, arguments.size, &drawing, &places, &look)?;
+        let supersample = arguments.supersample;
+        let size = arguments.size.map(|pixels| pixels.saturating_mul(supersample));
+        let renderer = Renderer::new(gpu, size, &drawing, &places, &look)?;
         let [width, height] = arguments.size.map(|pixels| pixels as f32);
         let own = scene.file.camera.as_ref().filter(|_| arguments.camera.is_none());
         let camera = own.map(|camera| Camera {
@@ -84,6 +87,7 @@ impl Painter {
             renderer,
             field,
             camera,
+            supersample,
             turntable,
             drawn: 0,
             framing,
@@ -124,7 +128,7 @@ impl Painter {
             values: self.field.map(|_| self.values.as_slice()),
         };
         self.drawn += 1;
-        Ok(self.renderer.draw(&frame)?)
+        Ok(self.renderer.draw(&frame)?.reduced(self.supersample))
     }
 
     /// All that is drawn and has an end: points, and the vertices of shapes that are not planes.

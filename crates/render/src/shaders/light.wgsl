@@ -25,8 +25,8 @@ struct Globals {
 @group(0) @binding(2) var sky_maps: texture_depth_2d_array;
 @group(0) @binding(3) var comparison: sampler_comparison;
 
-const KEY_COLOR = vec3(1.0, 0.955, 0.89) * 1.9;
-const SKY_COLOR = vec3(0.82, 0.91, 1.0) * 0.9;
+const KEY_COLOR = vec3(1.0, 0.955, 0.89) * 2.05;
+const SKY_COLOR = vec3(0.82, 0.91, 1.0) * 0.8;
 const BOUNCE_COLOR = vec3(0.62, 0.58, 0.54) * 0.34;
 const KEY_TAPS: u32 = 24u;
 
@@ -88,9 +88,10 @@ fn sky_light(place: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     return light / whole;
 }
 
-/// Keeps highlights from burning out: straight where it is dark, and never above 1.
+/// Keeps highlights from burning out, and gives the middle more contrast, as film does.
 fn expose(color: vec3<f32>) -> vec3<f32> {
-    return 1.0 - exp(-color * 1.12);
+    let seen = pow(1.0 - exp(-color * 1.12), vec3(1.0 / 2.2));
+    return pow(mix(seen, seen * seen * (3.0 - 2.0 * seen), 0.35), vec3(2.2));
 }
 
 /// What is behind everything: brighter in the middle of the picture, darker at its edges.
