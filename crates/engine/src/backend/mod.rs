@@ -86,6 +86,10 @@ pub enum BackendError {
         /// What the system said.
         reason: String,
     },
+    /// The graphics processor failed.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] gpu::GpuError),
 }
 
 /// Measures stages: each one from the end of the one before.

@@ -153,7 +153,8 @@ fn clashes(text: &str, workers: usize, waits: bool) -> usize {
     log.conflicts.get()
 }
 
-fn conditions(model: &Model) -> Substep {
+/// A windy hundredth of a second.
+pub(super) fn conditions(model: &Model) -> Substep {
     Substep {
         step: 0.01,
         longest_way: f32::MAX,
@@ -168,7 +169,8 @@ fn conditions(model: &Model) -> Substep {
     }
 }
 
-const SCENE: &str = r#"
+/// A scene with every stage there is.
+pub(super) const SCENE: &str = r#"
     wind.velocity = [5, 0, 0]
     particle-contacts.radius = 0.1
     [[bodies]]

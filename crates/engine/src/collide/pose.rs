@@ -19,6 +19,12 @@ impl Pose {
         Self { axes, translation: translation.to_array() }
     }
 
+    /// The images of the three axes, and that of the origin.
+    pub fn columns(&self) -> [[f32; 3]; 4] {
+        let [x, y, z] = self.axes;
+        [x, y, z, self.translation]
+    }
+
     /// From the shape's own frame to the world.
     #[inline(always)]
     pub fn apply<L: Lane>(&self, local: Vec3<L>) -> Vec3<L> {

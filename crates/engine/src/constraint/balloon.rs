@@ -28,21 +28,21 @@ const CHUNK: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Balloon {
     /// The particles of its body.
-    particles: Range<usize>,
+    pub(super) particles: Range<usize>,
     /// Particle `p` of the body has the edges `opposite[offsets[p]..offsets[p + 1]]` across from it.
-    offsets: Vec<u32>,
-    opposite: Vec<[u32; 2]>,
+    pub(super) offsets: Vec<u32>,
+    pub(super) opposite: Vec<[u32; 2]>,
     /// p V₀, m³.
-    volume: f32,
+    pub(super) volume: f32,
     /// How it answers: not by forces.
-    response: Response,
+    pub(super) response: Response,
     /// k or α.
-    softness: f32,
+    pub(super) softness: f32,
     /// Where its part of the state's scratch memory starts: a gradient per particle, then a sum per
     /// chunk.
-    first_scratch: usize,
+    pub(super) first_scratch: usize,
     /// Where its multipliers start (compliance only), one per chunk.
-    first_multiplier: usize,
+    pub(super) first_multiplier: usize,
 }
 
 impl Balloon {

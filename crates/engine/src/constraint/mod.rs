@@ -12,6 +12,8 @@ mod long_range;
 mod neo_hookean;
 mod project;
 mod strain;
+#[cfg(feature = "gpu")]
+mod twins;
 mod volume;
 
 use taut_partition::Schedule;

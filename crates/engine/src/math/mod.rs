@@ -13,13 +13,21 @@ pub use lane::{Lane, MAX_WIDTH, Work};
 pub use vec3::Vec3;
 pub use wide::F32x8;
 
-/// Does some work with the widest lanes of this processor.
+/// Does some work with the widest lanes of this processor. An x86 processor without AVX2 gets one lane:
+/// there are few left, and every width that is compiled makes the program larger and slower to build.
+#[cfg(target_arch = "x86_64")]
 #[inline]
 pub fn widest<W: Work>(work: W) -> W::Output {
-    #[cfg(target_arch = "x86_64")]
-    let work = match avx2::run(work) {
-        Ok(output) => return output,
-        Err(work) => work,
-    };
+    match avx2::run(work) {
+        Ok(output) => output,
+        Err(work) => work.run::<f32>(),
+    }
+}
+
+/// Does some work with the widest lanes of this processor: the compiler makes the registers that it has
+/// out of an array.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub fn widest<W: Work>(work: W) -> W::Output {
     work.run::<F32x8>()
 }

@@ -159,6 +159,12 @@ impl SparseSdf {
         &self.samples
     }
 
+    /// The box around the mesh.
+    #[must_use]
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// Whether the surface was turned around, because its triangles faced inward.
     #[must_use]
     pub fn was_inside_out(&self) -> bool {

@@ -159,6 +159,14 @@ impl TrianglesAround {
         around
     }
 
+    /// Where the triangles of each particle begin in this same list, one more entry, and then the
+    /// triangles.
+    pub fn words(&self) -> Vec<u32> {
+        let first = self.starts.len() as u32;
+        let starts = self.starts.iter().map(|start| first + 3 * start);
+        starts.chain(self.triangles.as_flattened().iter().copied()).collect()
+    }
+
     /// The triangles around a particle.
     #[inline]
     pub fn around(&self, particle: usize) -> &[[u32; 3]] {

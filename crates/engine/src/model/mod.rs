@@ -117,6 +117,14 @@ impl Wind {
         &self.incident[self.offsets[particle] as usize..self.offsets[particle + 1] as usize]
     }
 
+    /// Where the triangles of each particle begin in this same list, one more entry, and then the
+    /// triangles.
+    pub fn incidence(&self) -> Vec<u32> {
+        let first = self.offsets.len() as u32;
+        let starts = self.offsets.iter().map(|offset| first + offset);
+        starts.chain(self.incident.iter().copied()).collect()
+    }
+
     /// Velocity of the air at a time: three sines whose periods have no common multiple, so that
     /// gusts do not repeat and yet are the same in every run.
     pub fn velocity_at(&self, time: f64) -> [f32; 3] {

@@ -13,5 +13,7 @@ mod touch;
 pub use detect::DetectPass;
 pub use program::{Program, Stage};
 pub use run::{Alone, Findings, Job, Share, Team, run};
+#[cfg(feature = "gpu")]
+pub(crate) use stage::chebyshev_weight;
 pub use stage::{Placed, Substep};
 pub use touch::TouchPass;

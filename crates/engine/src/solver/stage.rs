@@ -258,7 +258,7 @@ pub(super) fn accelerate<S: Storage>(
 }
 
 /// ω of a sweep, counted from 0: 1, then 2/(2 − ρ²), then 4/(4 − ρ²ω) of the ω before.
-fn chebyshev_weight(radius: f32, iteration: u32) -> f32 {
+pub(crate) fn chebyshev_weight(radius: f32, iteration: u32) -> f32 {
     let square = radius * radius;
     let mut weight = 1.0;
     for sweep in 1..=iteration {

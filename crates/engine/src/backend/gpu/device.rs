@@ -129,11 +129,29 @@ pub enum GpuError {
     },
     /// It has too little memory.
     #[error(
-        "the graphics device '{name}' is out of memory; use a smaller scene or the cpu back-end"
+        "the graphics device '{name}' is out of memory{}; use a smaller scene or the cpu back-end",
+        needed.map_or(String::new(), |bytes| format!(": this scene takes {} MiB", bytes.div_ceil(1 << 20)))
     )]
     OutOfMemory {
         /// Its name.
         name: String,
+        /// What was to be put there, bytes, if that is known.
+        needed: Option<u64>,
+    },
+    /// An array is larger than the device can bind.
+    #[error(
+        "the {name} of this scene take {} MiB in one array, and the graphics device '{device}' takes {} MiB at most; use a smaller scene or the cpu back-end",
+        needed.div_ceil(1 << 20), most >> 20
+    )]
+    ArrayTooLarge {
+        /// The device's name.
+        device: String,
+        /// What the array has.
+        name: &'static str,
+        /// Its size, bytes.
+        needed: u64,
+        /// The most that the device takes, bytes.
+        most: u64,
     },
     /// It refused a command: a mistake in this program or in the driver.
     #[error("the graphics device '{name}' refused a command: {reason}")]
@@ -143,6 +161,16 @@ pub enum GpuError {
         /// What it said.
         reason: String,
     },
+}
+
+impl GpuError {
+    /// Says how much memory was needed, where there was too little.
+    pub(super) fn with_estimate(self, bytes: u64) -> Self {
+        match self {
+            Self::OutOfMemory { name, .. } => Self::OutOfMemory { name, needed: Some(bytes) },
+            other => other,
+        }
+    }
 }
 
 /// What to install where no adapter is found.
@@ -319,7 +347,7 @@ impl Gpu {
         copy
     }
 
-    fn lost(&self, reason: &str) -> GpuError {
+    pub(super) fn lost(&self, reason: &str) -> GpuError {
         GpuError::Lost { name: self.info.name.clone(), reason: reason.to_owned() }
     }
 
@@ -330,7 +358,7 @@ impl Gpu {
 
 fn from_wgpu(error: &wgpu::Error, name: String) -> GpuError {
     match error {
-        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory { name },
+        wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory { name, needed: None },
         wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
             // One line: wgpu describes where it happened over several.
             let reason = description.split_whitespace().collect::<Vec<_>>().join(" ");

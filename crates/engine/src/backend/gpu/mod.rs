@@ -2,7 +2,31 @@
 //!
 //! `device.rs` finds adapters and opens one. What goes wrong on a device later (it is lost, a command
 //! is refused, memory runs out) is reported by [`Gpu::check`] as an error, never by a panic.
+//!
+//! `graphics.rs` is the back-end. It runs the same programs over the same schedules as the others:
+//!
+//! - `plan.rs` turns a program into dispatches, once; `group.rs` lays out the constraints of a group,
+//!   `contacts.rs` the contacts between particles, `arrays.rs` makes the arrays, `kernels.rs` compiles
+//!   the kernels that `shaders.rs` puts together from the WGSL files beside their Rust twins;
+//! - `conditions.rs` writes down what changes from step to step;
+//! - `coloring.rs` colors elements on the device;
+//! - `report.rs` hears of contacts, divergence and times, without waiting for them.
 
+mod arrays;
+mod coloring;
+mod conditions;
+mod contacts;
 mod device;
+mod graphics;
+mod group;
+mod kernels;
+mod plan;
+mod report;
+mod shaders;
 
+pub use coloring::color;
 pub use device::{AdapterInfo, AdapterKind, DeviceChoice, Gpu, GpuError, adapters};
+pub use graphics::Graphics;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! The back-end on a graphics processor. The state lives on the device; the host encodes commands, and
+//! brings the state home when somebody asks for it.
+
+use std::collections::VecDeque;
+
+use wgpu::{Buffer, CommandEncoder, ComputePass};
+
+use super::arrays::{ALIGNMENT, read};
+use super::conditions::Conditions;
+use super::device::{DeviceChoice, Gpu, GpuError};
+use super::kernels::Dispatch;
+use super::plan::Plan;
+use super::report::Report;
+use crate::backend::{Backend, BackendError};
+use crate::solver::{Findings, Job};
+use crate::state::State;
+
+/// Steps that may be under way on the device: enough to keep it busy, few enough to answer soon.
+const MOST_UNDER_WAY: usize = 2;
+
+/// A graphics processor as a back-end.
+pub struct Graphics {
+    gpu: Gpu,
+    running: Option<Running>,
+}
+
+/// What is on the device.
+struct Running {
+    plan: Plan,
+    report: Report,
+    conditions: Conditions,
+    substeps: usize,
+    under_way: VecDeque<wgpu::SubmissionIndex>,
+}
+
+impl Graphics {
+    /// Opens a device.
+    ///
+    /// # Errors
+    /// If there is none, or its driver refuses.
+    pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
+        Ok(Self::on(Gpu::open(choice)?))
+    }
+
+    /// On a device that is open already.
+    #[must_use]
+    pub fn on(gpu: Gpu) -> Self {
+        Self { gpu, running: None }
+    }
+
+    fn load(&mut self, job: Job<'_>, state: &State) -> Result<(), GpuError> {
+        let plan = Plan::new(&self.gpu, None, job, state)?;
+        let substeps = job.substeps.len();
+        let report = Report::new(&self.gpu, job.program.stages.len(), substeps);
+        self.gpu.check()?;
+        let (conditions, under_way) = (Conditions::default(), VecDeque::new());
+        self.running = Some(Running { plan, report, conditions, substeps, under_way });
+        Ok(())
+    }
+
+    /// The places and inverse masses of the particles, four numbers each, in the order of memory: for
+    /// those who draw from the very array that the solver writes.
+    #[must_use]
+    pub fn positions(&self) -> Option<&Buffer> {
+        self.running.as_ref().map(|running| &running.plan.memory.positions)
+    }
+
+    /// Memory that the scene takes on the device, bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.plan.bytes)
+    }
+
+    /// What was noticed in the last step that has been reported on.
+    #[cfg(test)]
+    pub(super) fn findings(&self) -> Findings {
+        self.running.as_ref().map_or(Findings::NONE, |running| running.report.findings)
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
+impl Running {
+    fn step(&mut self, gpu: &Gpu, job: Job<'_>) -> Result<Findings, GpuError> {
+        self.keep_pace(gpu)?;
+        self.report.receive(gpu)?;
+        self.conditions.set(job.model, job.substeps, &self.plan.fields);
+        let memory = &self.plan.memory;
+        let written = [
+            (&memory.substeps, bytemuck::cast_slice(&self.conditions.substeps)),
+            (&memory.shapes, bytemuck::cast_slice(&self.conditions.shapes)),
+            (&memory.bodies, bytemuck::cast_slice(&self.conditions.bodies)),
+        ];
+        for (buffer, bytes) in written {
+            gpu.queue.write_buffer(buffer, 0, bytes);
+        }
+
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("step") });
+        encoder.clear_buffer(&memory.findings, 0, None);
+        self.report.begin();
+        self.encode(&mut encoder);
+        self.report.end(&mut encoder, &memory.findings);
+        self.under_way.push_back(gpu.queue.submit([encoder.finish()]));
+        self.report.submitted();
+        gpu.check()?;
+        Ok(self.report.findings)
+    }
+
+    /// All substeps, in one pass each; in a pass for each stage if stages are measured.
+    fn encode(&self, encoder: &mut CommandEncoder) {
+        for substep in 0..self.substeps {
+            if !self.report.is_timed() {
+                let mut pass = begin(encoder, None);
+                self.encode_dispatches(&self.plan.dispatches, substep, &mut pass);
+                continue;
+            }
+            for (stage, dispatches) in self.plan.stages.iter().enumerate() {
+                let mut pass = begin(encoder, self.report.stamps(substep, stage));
+                self.encode_dispatches(
+                    &self.plan.dispatches[dispatches.clone()],
+                    substep,
+                    &mut pass,
+                );
+            }
+        }
+        let mut pass = begin(encoder, None);
+        let bounds = std::slice::from_ref(&self.plan.bounds);
+        self.encode_dispatches(bounds, self.substeps.saturating_sub(1), &mut pass);
+    }
+
+    fn encode_dispatches(
+        &self,
+        dispatches: &[Dispatch],
+        substep: usize,
+        pass: &mut ComputePass<'_>,
+    ) {
+        let offset = (substep * ALIGNMENT) as u32;
+        for dispatch in dispatches {
+            dispatch.encode(&self.plan.conditions, offset, pass);
+        }
+    }
+
+    /// Lets the device catch up, so that the host is never far ahead.
+    fn keep_pace(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        while self.under_way.len() >= MOST_UNDER_WAY {
+            let submission_index = self.under_way.pop_front();
+            let waited = gpu.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
+            gpu.check()?;
+            waited.map_err(|error| gpu.lost(&error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        gpu.wait()?;
+        self.under_way.clear();
+        self.report.receive(gpu)
+    }
+
+    fn fetch(&mut self, gpu: &Gpu, state: &mut State) -> Result<(), GpuError> {
+        let memory = &self.plan.memory;
+        let positions = read(gpu, &memory.positions, state.positions.len())?;
+        let previous = read(gpu, &memory.previous, state.previous.len())?;
+        let velocities = read(gpu, &memory.velocities, state.velocities.len())?;
+        state.positions.copy_from_slice(&positions);
+        state.previous.copy_from_slice(&previous);
+        state.velocities.copy_from_slice(&velocities);
+        self.wait(gpu)
+    }
+}
+
+fn begin<'a>(
+    encoder: &'a mut CommandEncoder,
+    timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
+) -> ComputePass<'a> {
+    let label = Some("stages");
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes })
+}
+
+impl Backend for Graphics {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn device(&self) -> Option<&str> {
+        Some(&self.gpu.info.name)
+    }
+
+    fn load(&mut self, job: Job<'_>, state: &State) -> Result<(), BackendError> {
+        Ok(Graphics::load(self, job, state)?)
+    }
+
+    fn step(
+        &mut self,
+        job: Job<'_>,
+        _: &mut State,
+        seconds: &mut [f64],
+    ) -> Result<Findings, BackendError> {
+        let Some(running) = &mut self.running else {
+            return Ok(Findings::NONE);
+        };
+        let findings = running.step(&self.gpu, job)?;
+        seconds.copy_from_slice(&running.report.seconds);
+        Ok(findings)
+    }
+
+    fn wait(&mut self) -> Result<(), BackendError> {
+        Ok(self.running.as_mut().map_or(Ok(()), |running| running.wait(&self.gpu))?)
+    }
+
+    fn fetch(&mut self, state: &mut State) -> Result<(), BackendError> {
+        Ok(self.running.as_mut().map_or(Ok(()), |running| running.fetch(&self.gpu, state))?)
+    }
+
+    fn dispatches(&self) -> Option<usize> {
+        let running = self.running.as_ref()?;
+        Some(running.plan.dispatches_per_step(running.substeps))
+    }
+}

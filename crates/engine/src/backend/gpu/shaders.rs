@@ -1,0 +1,140 @@
+//! The kernels' sources, put together from the WGSL files that stand beside their Rust twins.
+
+use crate::constraint::Kind;
+
+/// Invocations of a workgroup that solves a block.
+pub(super) const BLOCK_WIDTH: u32 = 128;
+
+/// A WGSL module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Module {
+    /// Stages that go through all particles.
+    Particles,
+    /// The air.
+    Wind,
+    /// Acceleration of sweeps.
+    Chebyshev,
+    /// Copies into particles.
+    Merge,
+    /// Contacts with shapes.
+    Contact,
+    /// Which particles are close to each other.
+    Detect,
+    /// Contacts between particles.
+    Touch,
+    /// Closed surfaces under pressure.
+    Balloon,
+    /// Colors of elements.
+    Coloring,
+    /// Sweeps over a kind.
+    Sweep {
+        /// The kind.
+        kind: Kind,
+        /// Its number of constants.
+        constants: usize,
+        /// Particles that the workgroup memory of a block has room for.
+        block_particles: u32,
+    },
+    /// Springs of a kind.
+    Force {
+        /// The kind.
+        kind: Kind,
+        /// Its number of constants.
+        constants: usize,
+    },
+}
+
+const SUBSTEP: &str = include_str!("../../solver/substep.wgsl");
+const FINDINGS: &str = include_str!("../../solver/findings.wgsl");
+const CONTACTS: &str = include_str!("../../collide/contacts.wgsl");
+const SHAPE: &str = include_str!("../../collide/shape.wgsl");
+
+impl Module {
+    /// The whole source.
+    pub(super) fn source(self) -> String {
+        match self {
+            Self::Particles => {
+                [SUBSTEP, FINDINGS, SHAPE, include_str!("../../solver/particles.wgsl")].join("\n")
+            }
+            Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
+            Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
+            Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
+            Self::Contact => [
+                SUBSTEP,
+                FINDINGS,
+                SHAPE,
+                include_str!("../../collide/distance.wgsl"),
+                include_str!("../../collide/contact.wgsl"),
+            ]
+            .join("\n"),
+            Self::Detect => {
+                [SUBSTEP, FINDINGS, CONTACTS, include_str!("../../solver/detect.wgsl")].join("\n")
+            }
+            Self::Touch => [
+                SUBSTEP,
+                FINDINGS,
+                CONTACTS,
+                include_str!("../../collide/pair.wgsl"),
+                include_str!("../../solver/touch.wgsl"),
+            ]
+            .join("\n"),
+            Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
+            Self::Coloring => include_str!("coloring.wgsl").to_owned(),
+            Self::Sweep { kind, constants, block_particles } => {
+                let sizes = format!(
+                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {BLOCK_WIDTH}u;"
+                );
+                let project = include_str!("../../constraint/project.wgsl");
+                [SUBSTEP, &kind.wgsl(constants), &sizes, project].join("\n")
+            }
+            Self::Force { kind, constants } => {
+                let force = include_str!("../../constraint/force.wgsl");
+                [SUBSTEP, &kind.wgsl(constants), force].join("\n")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: every kernel is valid WGSL, found out without a device.
+
+    use super::*;
+
+    fn modules() -> Vec<Module> {
+        let mut modules = vec![
+            Module::Particles,
+            Module::Wind,
+            Module::Chebyshev,
+            Module::Merge,
+            Module::Contact,
+            Module::Detect,
+            Module::Touch,
+            Module::Balloon,
+            Module::Coloring,
+        ];
+        for &kind in Kind::ALL {
+            let rest = [glam::Vec3::ZERO, glam::Vec3::X, glam::Vec3::Y, glam::Vec3::Z];
+            let constants = kind.constants(&rest, &Default::default()).len();
+            modules.push(Module::Sweep { kind, constants, block_particles: 1024 });
+            modules.push(Module::Force { kind, constants });
+        }
+        modules
+    }
+
+    #[test]
+    fn every_module_is_valid() {
+        for module in modules() {
+            let source = module.source();
+            let parsed = naga::front::wgsl::parse_str(&source)
+                .unwrap_or_else(|error| panic!("{module:?}: {}", error.emit_to_string(&source)));
+            let mut validator = naga::valid::Validator::new(
+                naga::valid::ValidationFlags::all(),
+                naga::valid::Capabilities::empty(),
+            );
+            validator
+                .validate(&parsed)
+                .unwrap_or_else(|error| panic!("{module:?}: {}", error.emit_to_string(&source)));
+        }
+    }
+}

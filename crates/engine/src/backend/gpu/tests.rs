@@ -1,0 +1,159 @@
+//! Contract: every kernel alone does to a state what its twin on the processor does, up to rounding.
+//! These tests need a driver; the software one of mesa-vulkan-drivers will do.
+
+use std::path::Path;
+
+use super::{DeviceChoice, Gpu, Graphics};
+use crate::backend::tests::{SCENE, conditions};
+use crate::backend::{Backend, Serial};
+use crate::model::Model;
+use crate::scene::Scene;
+use crate::solver::{Job, Program, Stage, Substep};
+use crate::state::State;
+
+/// What a kernel may differ from its twin by, in units of the last place of the largest number in the
+/// scene: multiplications may be fused with additions, and a division may be off by 2.5 units. As many
+/// times as much for elements of several rows, which are solved as a block.
+const UNITS: f32 = 4.0;
+
+/// One of each form, all in the way of something.
+const SHAPES: &str = r#"
+    [[shapes]]
+    name = "plane"
+    geometry.plane = {}
+    position = [0, -1, 0]
+    rotation = [10, 0, 5]
+    [[shapes]]
+    name = "box"
+    geometry.box = { size = [0.4, 0.3, 0.2] }
+    position = [0.3, 0.1, 0.2]
+    keyframes = [{ time = 0, position = [0.3, 0.1, 0.2] }, { time = 1, position = [1, 0, 0], rotation = [0, 90, 0] }]
+    [[shapes]]
+    name = "capsule"
+    geometry.capsule = { radius = 0.1, length = 0.5 }
+    position = [-0.2, 0.0, -0.3]
+    [[shapes]]
+    name = "tube"
+    geometry.tube = { radius = 0.2, length = 0.3 }
+    position = [0, 0.7, 0]
+    [[shapes]]
+    name = "torus"
+    geometry.torus = { radius = 0.3, tube-radius = 0.15 }
+    position = [0.1, 2.0, 0]
+    [[shapes]]
+    name = "mesh"
+    geometry.mesh.source.sphere = { radius = 0.4, subdivisions = 6 }
+    position = [0.2, -0.9, 0.1]
+"#;
+
+/// A step that is short enough for springs.
+fn gentle(model: &Model) -> Substep {
+    Substep { step: 1e-3, ..conditions(model) }
+}
+
+/// A model some steps into its motion.
+fn in_motion(text: &str) -> (Model, State) {
+    let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap();
+    let (model, mut state) = Model::build(&scene).unwrap();
+    let program = Program::new(&model, 2, true);
+    let substeps = [gentle(&model)];
+    let job = Job { model: &model, program: &program, substeps: &substeps };
+    for _ in 0..3 {
+        let mut seconds = vec![0.0; program.stages.len()];
+        Serial.step(job, &mut state, &mut seconds).unwrap();
+    }
+    assert!(state.positions.iter().flat_map(|p| &p[..3]).all(|x| x.abs() < 100.0), "diverged");
+    (model, state)
+}
+
+/// Stages that make sense only together stay together; all others are alone.
+fn parts(program: &Program) -> Vec<Vec<Stage>> {
+    let mut parts: Vec<Vec<Stage>> = Vec::new();
+    let mut contacts = Vec::new();
+    for &stage in &program.stages {
+        let before = parts.last().and_then(|part| part.last());
+        let follows = match stage {
+            Stage::Detect(_) | Stage::Touch(_) => {
+                contacts.push(stage);
+                continue;
+            }
+            Stage::Sweep { .. } => matches!(before, Some(Stage::Split { .. })),
+            Stage::Merge { .. } | Stage::Inflate { .. } => true,
+            _ => false,
+        };
+        match parts.last_mut() {
+            Some(part) if follows => part.push(stage),
+            _ => parts.push(vec![stage]),
+        }
+    }
+    parts.push(contacts);
+    parts
+}
+
+/// The largest difference between two arrays, in units of the last place of the largest number. Inverse
+/// masses must not differ at all.
+fn difference(a: &[[f32; 4]], b: &[[f32; 4]]) -> f32 {
+    let (mut largest, mut worst) = (f32::MIN_POSITIVE, 0.0_f32);
+    for (a, b) in a.iter().zip(b) {
+        assert_eq!(a[3], b[3]);
+        for axis in 0..3 {
+            let difference = (a[axis] - b[axis]).abs();
+            largest = largest.max(a[axis].abs());
+            worst = if difference.is_nan() { f32::INFINITY } else { worst.max(difference) };
+        }
+    }
+    worst / (largest * f32::EPSILON)
+}
+
+/// The most rows of an element that is solved.
+fn rows(program: &Program) -> usize {
+    let rows = |stage: &Stage| match stage {
+        Stage::Sweep { kind, .. } | Stage::Force { kind, .. } => kind.rows(),
+        _ => 1,
+    };
+    program.stages.iter().map(rows).max().unwrap_or(1)
+}
+
+fn check_kernels(gpu: &Gpu, text: &str) {
+    let (model, start) = in_motion(text);
+    let substeps = [gentle(&model)];
+    let whole = Program::new(&model, 2, true);
+    for stages in parts(&whole) {
+        let program = Program { stages };
+        let job = Job { model: &model, program: &program, substeps: &substeps };
+        let mut seconds = vec![0.0; program.stages.len()];
+        let mut home = start.clone();
+        let expected = Serial.step(job, &mut home, &mut seconds).unwrap();
+        let mut away = start.clone();
+        let mut graphics = Graphics::on(gpu.clone());
+        graphics.load(job, &away).unwrap();
+        graphics.step(job, &mut away, &mut seconds).unwrap();
+        graphics.fetch(&mut away).unwrap();
+        let own = model.body_of.len() + model.targets.len();
+        let differences = [
+            difference(&home.positions[..own], &away.positions[..own]),
+            difference(&home.previous, &away.previous),
+            difference(&home.velocities, &away.velocities),
+        ];
+        let worst = differences.iter().fold(0.0_f32, |a, b| a.max(*b));
+        let bound = UNITS * rows(&program) as f32;
+        assert!(worst <= bound, "{text}\n{:?}: {differences:?}", program.stages);
+        assert_eq!(graphics.findings(), expected, "{:?}", program.stages);
+    }
+}
+
+#[test]
+fn every_kernel_does_what_its_twin_does() {
+    let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
+    for settings in [
+        "chebyshev = 0.9",
+        "partition.method = \"cluster\"\npartition.subset-size = 300",
+        "partition.method = \"cluster\"\npartition.subset-size = 20000",
+        "partition.method = \"grid\"",
+        "solver = \"phantom\"",
+        "solver = \"jacobi\"",
+        "solver = \"hybrid\"",
+    ] {
+        check_kernels(&gpu, &format!("{settings}\n{SCENE}{SHAPES}"));
+    }
+}

@@ -1,0 +1,208 @@
+// The twin of `project.rs`: from C and ∇C to moved particles.
+//
+// Four ways through a schedule:
+// - `sweep_phase`: a dispatch per phase whose blocks have one batch each, an element per invocation;
+// - `sweep_split`: the same for phantoms. The first element that meets a copy takes its place from the
+//   particle, which nobody moves before copies are merged, so that particles need not be split first;
+// - `sweep_blocks`: a dispatch per phase, a block per workgroup. The block's particles are loaded into
+//   workgroup memory once; its batches follow each other with a barrier between them;
+// - `sweep_large_blocks`: the same for blocks with more particles than fit there.
+
+/// What a dispatch is about.
+struct Sweep {
+    /// The first element (`sweep_phase`, `sweep_split`) or block (`sweep_blocks`), and how many.
+    first: u32,
+    count: u32,
+    /// Elements of the group: as long are the lists of `numbers`.
+    elements: u32,
+    first_multiplier: u32,
+    relaxation: f32,
+    is_compliant: u32,
+    /// Whether this is the first sweep of the substep, when all multipliers are 0.
+    is_first: u32,
+    /// The first copy of all.
+    first_copy: u32,
+}
+
+/// Marks the first use of a copy in a sweep.
+const FIRST_USE = 0x80000000u;
+
+@group(1) @binding(0) var<storage, read_write> positions: array<vec4f>;
+@group(1) @binding(1) var<storage, read_write> multipliers: array<f32>;
+
+/// The particles of the elements in schedule order. For `sweep_blocks`: their places in the block's
+/// list of particles, two 16-bit numbers a word.
+@group(1) @binding(2) var<storage, read> ids: array<u32>;
+/// The elements' constants, list after list, then their stiffness or compliance, row after row.
+@group(1) @binding(3) var<storage, read> numbers: array<f32>;
+@group(1) @binding(4) var<uniform> sweep: Sweep;
+/// `sweep_split`: the particle that each copy stands for. `sweep_blocks`: the particles of the blocks.
+@group(1) @binding(5) var<storage, read> particles: array<u32>;
+/// `sweep_split`: inverse masses of the copies, as bits. `sweep_blocks`: four numbers a block (where its
+/// particles and its batches begin, and how many there are), then where batches begin.
+@group(1) @binding(6) var<storage, read> blocks: array<u32>;
+
+/// Solves the element at a place of the schedule.
+fn solve(place: u32, x: ptr<function, Corners>, w: ptr<function, array<f32, N>>) {
+    var constants: Constants;
+    for (var constant = 0u; constant < K; constant++) {
+        constants[constant] = numbers[constant * sweep.elements + place];
+    }
+    var rows = evaluate(x, &constants);
+    var right: array<f32, M>;
+    var compliance: array<f32, M>;
+    var total: array<f32, M>;
+    for (var row = 0u; row < M; row++) {
+        let softness = numbers[(K + row) * sweep.elements + place];
+        if (sweep.is_compliant != 0u) {
+            compliance[row] = softness * substep.inverse_step_squared;
+            if (sweep.is_first == 0u) {
+                total[row] = multipliers[sweep.first_multiplier + row * sweep.elements + place];
+            }
+            right[row] = rows[row].value - compliance[row] * total[row];
+        } else {
+            right[row] = softness * rows[row].value;
+        }
+    }
+    var matrix = mobility(&rows, w);
+    let change = solve_block(&matrix, &compliance, &right);
+    for (var row = 0u; row < M; row++) {
+        let relaxed = change[row] * sweep.relaxation;
+        if (sweep.is_compliant != 0u) {
+            multipliers[sweep.first_multiplier + row * sweep.elements + place] = total[row] + relaxed;
+        }
+        for (var corner = 0u; corner < N; corner++) {
+            (*x)[corner] -= rows[row].gradients[corner] * ((*w)[corner] * relaxed);
+        }
+    }
+}
+
+@compute @workgroup_size(64)
+fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let own = flat_id(id, groups);
+    if (own >= sweep.count) {
+        return;
+    }
+    solve_element(sweep.first + own);
+}
+
+/// Solves an element whose particles are where they are.
+fn solve_element(place: u32) {
+    var x: Corners;
+    var w: array<f32, N>;
+    for (var corner = 0u; corner < N; corner++) {
+        let particle = positions[ids[place * N + corner]];
+        x[corner] = particle.xyz;
+        w[corner] = particle.w;
+    }
+    solve(place, &x, &w);
+    for (var corner = 0u; corner < N; corner++) {
+        if (w[corner] != 0.0) {
+            positions[ids[place * N + corner]] = vec4f(x[corner], w[corner]);
+        }
+    }
+}
+
+@compute @workgroup_size(64)
+fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let own = flat_id(id, groups);
+    if (own >= sweep.count) {
+        return;
+    }
+    let place = sweep.first + own;
+    var x: Corners;
+    var w: array<f32, N>;
+    for (var corner = 0u; corner < N; corner++) {
+        let marked = ids[place * N + corner];
+        if ((marked & FIRST_USE) != 0u) {
+            let copy = (marked & ~FIRST_USE) - sweep.first_copy;
+            x[corner] = positions[particles[copy]].xyz;
+            w[corner] = bitcast<f32>(blocks[copy]);
+        } else {
+            let particle = positions[marked];
+            x[corner] = particle.xyz;
+            w[corner] = particle.w;
+        }
+    }
+    solve(place, &x, &w);
+    for (var corner = 0u; corner < N; corner++) {
+        if (w[corner] != 0.0) {
+            positions[ids[place * N + corner] & ~FIRST_USE] = vec4f(x[corner], w[corner]);
+        }
+    }
+}
+
+/// The particles of this workgroup's block.
+var<workgroup> here: array<vec4f, BLOCK_PARTICLES>;
+
+fn id_here(index: u32) -> u32 {
+    return (ids[index / 2u] >> (16u * (index % 2u))) & 0xffffu;
+}
+
+@compute @workgroup_size(BLOCK_WIDTH)
+fn sweep_blocks(
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(num_workgroups) groups: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let own = group.x + group.y * groups.x;
+    // Workgroups beyond the last block go through the motions with nothing to do: barriers must be
+    // reached by all.
+    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let first_particle = blocks[block];
+    let count = select(0u, blocks[block + 1u], own < sweep.count);
+    let first_batch = blocks[block + 2u];
+    let batch_count = select(0u, blocks[block + 3u], own < sweep.count);
+    for (var index = lane; index < count; index += BLOCK_WIDTH) {
+        here[index] = positions[particles[first_particle + index]];
+    }
+    workgroupBarrier();
+    for (var batch = first_batch; batch < first_batch + batch_count; batch++) {
+        let end = blocks[batch + 1u];
+        for (var place = blocks[batch] + lane; place < end; place += BLOCK_WIDTH) {
+            solve_here(place);
+        }
+        workgroupBarrier();
+    }
+    for (var index = lane; index < count; index += BLOCK_WIDTH) {
+        if (here[index].w != 0.0) {
+            positions[particles[first_particle + index]] = here[index];
+        }
+    }
+}
+
+/// Blocks of a phase share no particle that is written, so a barrier of the workgroup is enough here too.
+@compute @workgroup_size(BLOCK_WIDTH)
+fn sweep_large_blocks(
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(num_workgroups) groups: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let own = group.x + group.y * groups.x;
+    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let first_batch = blocks[block + 2u];
+    let batch_count = select(0u, blocks[block + 3u], own < sweep.count);
+    for (var batch = first_batch; batch < first_batch + batch_count; batch++) {
+        let end = blocks[batch + 1u];
+        for (var place = blocks[batch] + lane; place < end; place += BLOCK_WIDTH) {
+            solve_element(place);
+        }
+        storageBarrier();
+    }
+}
+
+fn solve_here(place: u32) {
+    var x: Corners;
+    var w: array<f32, N>;
+    for (var corner = 0u; corner < N; corner++) {
+        let particle = here[id_here(place * N + corner)];
+        x[corner] = particle.xyz;
+        w[corner] = particle.w;
+    }
+    solve(place, &x, &w);
+    for (var corner = 0u; corner < N; corner++) {
+        if (w[corner] != 0.0) {
+            here[id_here(place * N + corner)] = vec4f(x[corner], w[corner]);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// The twin of `touch.rs`: particles that detection found close to each other are parted.
+
+@group(1) @binding(0) var<uniform> contacts: Contacts;
+@group(1) @binding(1) var<storage, read_write> positions: array<vec4f>;
+@group(1) @binding(2) var<storage, read> previous: array<vec4f>;
+@group(1) @binding(3) var<storage, read> normals: array<vec4f>;
+@group(1) @binding(4) var<storage, read> order: array<u32>;
+@group(1) @binding(5) var<storage, read> partner_counts: array<u32>;
+@group(1) @binding(6) var<storage, read> partners: array<u32>;
+/// How many partners each particle touches.
+@group(1) @binding(7) var<storage, read_write> touching: array<f32>;
+/// How far the particle at each place is to be moved.
+@group(1) @binding(8) var<storage, read_write> corrections: array<vec4f>;
+@group(1) @binding(9) var<storage, read_write> findings: Findings;
+
+fn moving(particle: u32) -> Moving {
+    return Moving(positions[particle].xyz, previous[particle].xyz, normals[particle].xyz);
+}
+
+@compute @workgroup_size(64)
+fn count_touching(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let place = flat_id(id, groups);
+    if (place >= contacts.members || partner_counts[place] == 0u) {
+        return;
+    }
+    let own = order[place];
+    let first = moving(own);
+    var count = 0.0;
+    for (var index = 0u; index < partner_counts[place]; index++) {
+        let second = moving(partners[place * MOST_PARTNERS + index]);
+        if (overlap(first, second).depth > 0.0) {
+            count += 1.0;
+        }
+    }
+    touching[own] = count;
+    if (count > 0.0 && substep.is_last != 0u) {
+        atomicAdd(&findings.touching, 1u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn correct(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let place = flat_id(id, groups);
+    if (place >= contacts.members || partner_counts[place] == 0u) {
+        return;
+    }
+    let own = order[place];
+    let first = moving(own);
+    let w = positions[own].w;
+    var sum = vec3f();
+    for (var index = 0u; index < partner_counts[place]; index++) {
+        let other = partners[place * MOST_PARTNERS + index];
+        let share = share_of(w, touching[own], positions[other].w, touching[other]);
+        sum = sum + parting(first, moving(other)) * share;
+    }
+    corrections[place] = vec4f(sum, 0.0);
+}
+
+@compute @workgroup_size(64)
+fn move_apart(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let place = flat_id(id, groups);
+    if (place >= contacts.members || partner_counts[place] == 0u) {
+        return;
+    }
+    let own = order[place];
+    positions[own] = vec4f(positions[own].xyz + corrections[place].xyz, positions[own].w);
+}
