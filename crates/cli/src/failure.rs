@@ -1,5 +1,6 @@
 //! How a command ends when it does not end well: the exit codes of the command line.
 
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -35,6 +36,16 @@ impl Failure {
             console::complain(&format!("error: {line}"));
         }
         ExitCode::from(code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Input(message) | Failure::Work(message) => f.write_str(message),
+            Failure::Interrupted => f.write_str("interrupted"),
+            Failure::NoReader => f.write_str("nobody reads the results"),
+        }
     }
 }
 

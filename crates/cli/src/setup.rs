@@ -1,8 +1,9 @@
 //! What `run` and `render` have in common: which scene, how it is solved, and where.
 
 use clap::{Args, ValueEnum};
+use taut::backend::Backend as Runner;
 use taut::scene::{Override, Scene};
-use taut::{BackendChoice, Simulation};
+use taut::{BackendChoice, Simulation, SimulationError};
 
 use crate::console;
 use crate::failure::Failure;
@@ -18,6 +19,9 @@ pub(crate) struct Setup {
     /// Where to run
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     backend: Backend,
+    /// The graphics device of the gpu back-end: part of its name, its number in `taut devices`, or best
+    #[arg(long, default_value = "best")]
+    device: String,
     /// Worker threads of the cpu back-end; 0: one per core
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -41,6 +45,10 @@ enum Backend {
     Serial,
     /// A team of worker threads
     Cpu,
+    /// A graphics processor
+    Gpu,
+    /// A graphics processor if there is one, else worker threads
+    Auto,
 }
 
 impl Setup {
@@ -50,13 +58,31 @@ impl Setup {
         for note in &scene.notes {
             console::complain(&format!("note: {note}"));
         }
+        let simulation = Simulation::on(&scene, self.runner()?)
+            .map_err(|error| Failure::from(error).in_scene(&self.scene))?;
+        Ok((scene, simulation))
+    }
+
+    /// Starts the back-end that was asked for.
+    fn runner(&self) -> Result<Box<dyn Runner>, Failure> {
         let choice = match self.backend {
             Backend::Serial => BackendChoice::Serial,
             Backend::Cpu => BackendChoice::Cpu(self.threads),
+            Backend::Gpu => return graphics::open(&self.device),
+            Backend::Auto => match graphics::open(&self.device) {
+                Ok(graphics) => return Ok(graphics),
+                Err(failure) => {
+                    console::complain(&format!("note: {failure}; running on the processor"));
+                    BackendChoice::Cpu(self.threads)
+                }
+            },
         };
-        let simulation = Simulation::new(&scene, choice)
-            .map_err(|error| Failure::from(error).in_scene(&self.scene))?;
-        Ok((scene, simulation))
+        choice.start().map_err(|error| SimulationError::from(error).into())
+    }
+
+    /// The graphics device that was asked for.
+    pub(crate) fn device(&self) -> &str {
+        &self.device
     }
 
     /// How many steps to make.
@@ -72,5 +98,30 @@ impl Setup {
             ("partition.colors", self.colors.map(|colors| colors.to_string())),
         ];
         with_flags(&self.set, flags)
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod graphics {
+    use taut::backend::Backend;
+    use taut::backend::gpu::Graphics;
+
+    use crate::failure::Failure;
+
+    pub(super) fn open(device: &str) -> Result<Box<dyn Backend>, Failure> {
+        // Any text stands for a device.
+        let Ok(choice) = device.parse();
+        Ok(Box::new(Graphics::open(&choice)?))
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+mod graphics {
+    use taut::backend::Backend;
+
+    use crate::failure::Failure;
+
+    pub(super) fn open(_: &str) -> Result<Box<dyn Backend>, Failure> {
+        Err(crate::devices::failure())
     }
 }

@@ -10,7 +10,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(_: &Arguments) -> Result<(), Failure> {
+    Err(failure())
+}
+
+/// Why there is no graphics processor.
+pub(crate) fn failure() -> Failure {
     let message = "this taut was built without graphics; \
                    build it with `cargo build --release --features gpu`";
-    Err(Failure::Input(message.to_owned()))
+    Failure::Input(message.to_owned())
 }

@@ -121,8 +121,10 @@ struct Moving {
     /// All that moves, as far as it is at home.
     state: State,
     backend: Box<dyn Backend>,
-    /// Whether the back-end knows the program and the state as they are.
+    /// Whether the back-end knows the program.
     is_loaded: bool,
+    /// Whether the back-end knows the state, unless it has moved on.
+    is_put: bool,
     /// Whether the back-end has not moved anything since the state was last fetched.
     is_home: bool,
     /// Why the state could not be fetched.
@@ -131,7 +133,7 @@ struct Moving {
 
 impl Moving {
     fn new(state: State, backend: Box<dyn Backend>) -> Self {
-        Self { state, backend, is_loaded: false, is_home: true, trouble: None }
+        Self { state, backend, is_loaded: false, is_put: true, is_home: true, trouble: None }
     }
 
     /// Brings the state home. What goes wrong is kept: the state is then as it was last fetched.
@@ -145,7 +147,7 @@ impl Moving {
     /// The state at home, to be changed there.
     fn change(&mut self) -> &mut State {
         self.fetch();
-        self.is_loaded = false;
+        self.is_put = false;
         &mut self.state
     }
 
@@ -155,8 +157,10 @@ impl Moving {
         }
         if !self.is_loaded {
             self.backend.load(job, &self.state)?;
-            self.is_loaded = true;
+        } else if !self.is_put {
+            self.backend.put(&self.state)?;
         }
+        (self.is_loaded, self.is_put) = (true, true);
         let findings = self.backend.step(job, &mut self.state, seconds)?;
         self.is_home = false;
         Ok(findings)
@@ -232,23 +236,26 @@ impl Simulation {
         if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
     }
 
-    /// Waits until the back-end has done all steps, and brings the state home: for those who measure
-    /// time, and those who must know whether the last step went well.
+    /// Waits until the back-end has made all steps; what it knows stays where it is.
     ///
     /// # Errors
-    /// If the back-end failed: the state is then that of the last time it was looked at.
+    /// As [`Simulation::step`], of steps that were under way.
+    pub fn wait(&mut self) -> Result<(), SimulationError> {
+        let noticed = self.moving.get_mut().backend.wait()?;
+        self.findings = noticed.unwrap_or(self.findings);
+        if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
+    }
+
+    /// Waits until the back-end has made all steps, and brings the state home.
+    ///
+    /// # Errors
+    /// As [`Simulation::wait`]. If the back-end failed, the state is that of the last time it was
+    /// looked at.
     pub fn synchronize(&mut self) -> Result<(), SimulationError> {
+        self.wait()?;
         let moving = self.moving.get_mut();
         moving.fetch();
         moving.trouble.take().map_or(Ok(()), |trouble| Err(trouble.into()))
-    }
-
-    /// Waits until the back-end has done all steps; what it knows stays where it is.
-    ///
-    /// # Errors
-    /// If the back-end failed.
-    pub fn wait(&mut self) -> Result<(), SimulationError> {
-        Ok(self.moving.get_mut().backend.wait()?)
     }
 
     /// Goes back to the start, with no particle grabbed.
@@ -278,6 +285,7 @@ impl Simulation {
         if particles(&model) != particles(&self.model) {
             return Err(SimulationError::OtherBodies);
         }
+        moving.is_loaded = false;
         let old = moving.change();
         for particle in 0..model.body_of.len() {
             let [x, y, z, _] = old.positions[particle];
@@ -300,7 +308,8 @@ impl Simulation {
     /// Goes on from here on another back-end; gives back the one it was on.
     pub fn run_on(&mut self, backend: Box<dyn Backend>) -> Box<dyn Backend> {
         let moving = self.moving.get_mut();
-        moving.change();
+        moving.fetch();
+        moving.is_loaded = false;
         std::mem::replace(&mut moving.backend, backend)
     }
 

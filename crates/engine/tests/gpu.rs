@@ -148,14 +148,8 @@ fn divergence_is_noticed() {
                 deform = [1.5, 1, 1.2]\nelements.stretch = { spring = 1e6 }\n";
     let scene = Scene::parse("test", text, std::path::Path::new("."), &[]).unwrap();
     let mut simulation = on(&gpu, &scene);
-    let mut error = None;
-    for _ in 0..20 {
-        error = simulation.step().err();
-        if error.is_some() {
-            break;
-        }
-        simulation.wait().unwrap();
-    }
+    let mut steps = (0..20).map(|_| simulation.step().and_then(|()| simulation.wait()));
+    let error = steps.find_map(Result::err);
     let message = error.map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("diverged") && message.contains("'cloth'"), "{message}");
 }

@@ -65,9 +65,6 @@ pub(crate) struct Arguments {
     /// Look from AZIMUTH,ELEVATION[,ZOOM] in degrees: 0,0 is the front, 90,0 the right
     #[arg(long, value_parser = parse_view, allow_hyphen_values = true)]
     camera: Option<View>,
-    /// The graphics device: part of its name, its number in `taut devices`, or best
-    #[arg(long, default_value = "best")]
-    device: DeviceChoice,
     /// One JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -116,7 +113,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (scene, mut simulation) = arguments.setup.start()?;
     let dt = f64::from(simulation.settings().dt);
     let mut output = Output::plan(&arguments.out, arguments.every, arguments.fps, dt)?;
-    let gpu = Gpu::open(&arguments.device)?;
+    let Ok(choice) = arguments.setup.device().parse::<DeviceChoice>();
+    let gpu = Gpu::open(&choice)?;
     let device = gpu.info.name.clone();
     let mut painter = Painter::new(&gpu, &scene, &simulation, arguments, output.is_sequence())?;
     output.open(arguments.size, arguments.fps)?;

@@ -86,7 +86,7 @@ impl Report {
         Self {
             scene: scene.name.clone(),
             backend,
-            device: processor(),
+            device: simulation.device().unwrap_or_else(processor),
             threads,
             solver: json!(scene.file.solver),
             partition: json!(scene.file.partition.method),

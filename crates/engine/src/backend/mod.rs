@@ -40,11 +40,19 @@ pub trait Backend: Send {
     ) -> Result<Findings, BackendError>;
 
     /// Takes up a program and a state: called before the first step, and before the next one when
-    /// either of them was changed.
+    /// the program has changed.
     ///
     /// # Errors
     /// If the device has no room for it.
     fn load(&mut self, _: Job<'_>, _: &State) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    /// Takes up a state that was changed at home; the program is the same.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn put(&mut self, _: &State) -> Result<(), BackendError> {
         Ok(())
     }
 
@@ -56,12 +64,13 @@ pub trait Backend: Send {
         Ok(())
     }
 
-    /// Waits until all steps are made.
+    /// Waits until all steps are made; returns what was noticed in the last one, unless
+    /// [`Backend::step`] has said so already.
     ///
     /// # Errors
     /// If the device fails.
-    fn wait(&mut self) -> Result<(), BackendError> {
-        Ok(())
+    fn wait(&mut self) -> Result<Option<Findings>, BackendError> {
+        Ok(None)
     }
 
     /// The device that it runs on, if that is not this processor.

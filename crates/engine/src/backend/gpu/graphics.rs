@@ -163,6 +163,18 @@ impl Running {
         self.report.receive(gpu)
     }
 
+    fn put(&mut self, gpu: &Gpu, state: &State) -> Result<(), GpuError> {
+        let memory = &self.plan.memory;
+        for (buffer, array) in [
+            (&memory.positions, &state.positions),
+            (&memory.previous, &state.previous),
+            (&memory.velocities, &state.velocities),
+        ] {
+            gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(array));
+        }
+        gpu.check()
+    }
+
     fn fetch(&mut self, gpu: &Gpu, state: &mut State) -> Result<(), GpuError> {
         let memory = &self.plan.memory;
         let positions = read(gpu, &memory.positions, state.positions.len())?;
@@ -214,8 +226,14 @@ impl Backend for Graphics {
         Ok(findings)
     }
 
-    fn wait(&mut self) -> Result<(), BackendError> {
-        Ok(self.running.as_mut().map_or(Ok(()), |running| running.wait(&self.gpu))?)
+    fn wait(&mut self) -> Result<Option<Findings>, BackendError> {
+        let Some(running) = &mut self.running else { return Ok(None) };
+        running.wait(&self.gpu)?;
+        Ok(Some(running.report.findings))
+    }
+
+    fn put(&mut self, state: &State) -> Result<(), BackendError> {
+        Ok(self.running.as_mut().map_or(Ok(()), |running| running.put(&self.gpu, state))?)
     }
 
     fn fetch(&mut self, state: &mut State) -> Result<(), BackendError> {
