@@ -7,6 +7,7 @@ mod console;
 #[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
 mod devices;
 mod failure;
+mod how;
 mod interrupt;
 mod measure;
 mod overrides;
@@ -17,6 +18,7 @@ mod run;
 mod scenes;
 mod schema;
 mod setup;
+mod view;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    View(view::Arguments),
     Run(run::Arguments),
     Render(render::Arguments),
     Partition(partition::Arguments),
@@ -44,6 +47,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::View(arguments) => view::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Partition(arguments) => partition::run(&arguments),

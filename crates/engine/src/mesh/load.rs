@@ -13,6 +13,7 @@ mod tetgen;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
@@ -39,6 +40,20 @@ pub struct Loaded {
 /// hold something else than numbers, vertices that do not exist, coordinates that are not
 /// finite, tetrahedra without volume.
 pub fn load(path: &Path) -> Result<Loaded, MeshError> {
+    load_from(path, read_file)
+}
+
+/// As [`load`], with files that `read` reads.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(
+    path: &Path,
+    read: impl Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Loaded, MeshError> {
+    let read = |path: &Path| {
+        read(path).map_err(|error| MeshError::Unreadable { path: path.to_owned(), error })
+    };
     let ending = path.extension().map(OsStr::to_ascii_lowercase);
     match ending.as_deref().and_then(|ending| ending.to_str()) {
         Some("node" | "ele") => {
@@ -50,13 +65,15 @@ pub fn load(path: &Path) -> Result<Loaded, MeshError> {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, MeshError> {
-    let unreadable = |error| MeshError::Unreadable { path: path.to_owned(), error };
-    // A device or a pipe might never end.
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(unreadable(std::io::Error::other("it is not a regular file")));
+/// Reads a regular file.
+///
+/// # Errors
+/// What the system says, or that the file is a device or a pipe, which might never end.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
     }
-    std::fs::read(path).map_err(unreadable)
+    std::fs::read(path)
 }
 
 /// Reads the bytes of a Wavefront OBJ file. `path` is for messages only.

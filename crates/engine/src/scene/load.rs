@@ -11,7 +11,7 @@ use super::check::check;
 use super::error::{Place, SceneError, SceneErrors};
 use super::file::SceneFile;
 use super::library;
-use super::meshes::make_meshes;
+use super::meshes::{Folder, MeshFiles, make_meshes};
 use super::overrides::Override;
 use super::particles::check_particles;
 use super::path::{ENOUGH, Finding, Path, Segment};
@@ -52,8 +52,8 @@ impl Scene {
         let name = path
             .file_stem()
             .map_or_else(|| label.clone(), |stem| stem.to_string_lossy().into_owned());
-        let directory = path.parent().unwrap_or(FilePath::new(""));
-        Reader { file: &label, text: &text, overrides, directory }.read(name)
+        let files = &Folder(path.parent().unwrap_or(FilePath::new("")));
+        Reader { file: &label, text: &text, overrides, files }.read(name)
     }
 
     /// Reads the text of a scene. `name` is shown as its file; mesh files are looked up in
@@ -67,7 +67,21 @@ impl Scene {
         directory: &FilePath,
         overrides: &[Override],
     ) -> Result<Self, SceneErrors> {
-        Reader { file: name, text, overrides, directory }.read(name.to_owned())
+        let files = &Folder(directory);
+        Reader { file: name, text, overrides, files }.read(name.to_owned())
+    }
+
+    /// As [`Scene::parse`], with mesh files from wherever `files` takes them.
+    ///
+    /// # Errors
+    /// As [`Scene::parse`].
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        files: &dyn MeshFiles,
+        overrides: &[Override],
+    ) -> Result<Self, SceneErrors> {
+        Reader { file: name, text, overrides, files }.read(name.to_owned())
     }
 
     /// Reads a scene file or, by its name, a built-in scene. Built-in names come first: a file
@@ -79,8 +93,8 @@ impl Scene {
         let path = FilePath::new(name_or_path);
         if let Some(text) = library::text(name_or_path) {
             let file = format!("scenes/{name_or_path}.toml");
-            let reader =
-                Reader { file: &file, text, overrides, directory: FilePath::new("scenes") };
+            let files = &Folder(FilePath::new("scenes"));
+            let reader = Reader { file: &file, text, overrides, files };
             return reader.read(name_or_path.to_owned());
         }
         let looks_like_path = path.extension().is_some() || path.components().count() > 1;
@@ -91,7 +105,11 @@ impl Scene {
     }
 }
 
-fn read_text(path: &FilePath) -> Result<String, String> {
+/// The text of a scene file.
+///
+/// # Errors
+/// What is wrong with the file, in words: it cannot be read, is too large or no text.
+pub fn read_text(path: &FilePath) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("cannot be read: {error}");
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(cannot)?;
@@ -114,8 +132,8 @@ struct Reader<'text> {
     file: &'text str,
     text: &'text str,
     overrides: &'text [Override],
-    /// Where mesh files are looked up.
-    directory: &'text FilePath,
+    /// Where mesh files come from.
+    files: &'text dyn MeshFiles,
 }
 
 impl Reader<'_> {
@@ -160,7 +178,7 @@ impl Reader<'_> {
         let file: SceneFile = serde_path_to_error::deserialize(tree.to_json())
             .map_err(|error| vec![unforeseen(&error)])?;
         let mut findings = validate(&file, lost);
-        let meshes = make_meshes(&file, self.directory, &mut findings);
+        let meshes = make_meshes(&file, self.files, &mut findings);
         check_particles(&file, &meshes, &mut findings);
         if !findings.is_empty() {
             return Err(findings);

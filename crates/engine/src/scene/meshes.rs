@@ -1,6 +1,7 @@
 //! Makes the meshes of a scene: counted before they are made, so that no number in a file
 //! can ask for more memory than [`MAX_PARTICLES`] stands for.
 
+use std::io;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::file::{Body, BodyKind, Geometry, MeshFile, MeshSource, SceneFile, Sol
 use super::path::{Finding, Path, is_blamed};
 use super::sources::{make, source_path, vertex_count};
 use super::validate::SOFT_WITHOUT_TETRAHEDRA;
-use crate::mesh::load::load;
+use crate::mesh::load::{load_from, read_file};
 use crate::mesh::weld::weld;
 use crate::mesh::{Mesh, MeshError, Topology};
 
@@ -17,6 +18,34 @@ pub const MAX_PARTICLES: u64 = 1 << 24;
 
 /// The most cells of a signed distance field along the longest side of its mesh.
 pub const MAX_CELLS: u32 = 1024;
+
+/// Where the mesh files that a scene names come from.
+pub trait MeshFiles {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn read(&self, path: &FilePath) -> io::Result<Vec<u8>>;
+
+    /// The file as it is named in messages.
+    fn label(&self, path: &FilePath) -> String {
+        path.display().to_string()
+    }
+}
+
+/// Files of a folder on disk, and those that absolute paths name.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'path>(pub &'path FilePath);
+
+impl MeshFiles for Folder<'_> {
+    fn read(&self, path: &FilePath) -> io::Result<Vec<u8>> {
+        read_file(&self.0.join(path))
+    }
+
+    fn label(&self, path: &FilePath) -> String {
+        self.0.join(path).display().to_string()
+    }
+}
 
 /// The meshes of a scene as far as they could be made.
 #[derive(Debug)]
@@ -43,10 +72,10 @@ impl Body {
 /// Makes all meshes but those that `findings` already complain about, and adds to these.
 pub(super) fn make_meshes(
     file: &SceneFile,
-    directory: &FilePath,
+    files: &dyn MeshFiles,
     findings: &mut Vec<Finding>,
 ) -> Meshes {
-    let mut maker = Maker { directory, left: MAX_PARTICLES.into(), notes: Vec::new() };
+    let mut maker = Maker { files, left: MAX_PARTICLES.into(), notes: Vec::new() };
     let bodies = file.bodies.iter().enumerate().map(|(index, body)| {
         let path = Path::default().key("bodies").index(index);
         unless_blamed(&path.key("mesh"), findings, || maker.body(body, &path))
@@ -78,8 +107,8 @@ fn unless_blamed(
 }
 
 struct Maker<'scene> {
-    /// Where mesh files are looked up.
-    directory: &'scene FilePath,
+    /// Where mesh files come from.
+    files: &'scene dyn MeshFiles,
     /// Particles that the scene may still have.
     left: u128,
     notes: Vec<String>,
@@ -183,9 +212,14 @@ impl Maker<'_> {
     }
 
     fn loaded(&mut self, file: &MeshFile) -> Result<Mesh, MeshError> {
-        let path = self.directory.join(&file.path);
-        let loaded = load(&path)?;
-        let place = path.display();
+        let named = FilePath::new(&file.path);
+        let place = self.files.label(named);
+        // Messages name the file where it is; it is read by the name that the scene gives it.
+        let loaded = load_from(FilePath::new(&place), |path| {
+            let name =
+                path.file_name().map_or_else(|| named.into(), |name| named.with_file_name(name));
+            self.files.read(&name)
+        })?;
         self.notes.extend(loaded.notes.iter().map(|note| format!("{place}: {note}")));
         Ok(loaded.mesh)
     }

@@ -29,8 +29,8 @@ mod tree;
 mod validate;
 
 pub use error::{Place, SceneError, SceneErrors};
-pub use load::Scene;
-pub use meshes::{MAX_CELLS, MAX_PARTICLES};
+pub use load::{Scene, read_text};
+pub use meshes::{Folder, MAX_CELLS, MAX_PARTICLES, MeshFiles};
 pub use overrides::{Override, OverrideError};
 pub use particles::MAX_COORDINATE;
 pub use place::{instances, rotation, start_positions};
