@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use self::grab::Grabs;
 use crate::backend::{Backend, BackendError, Multicore, Serial};
+use crate::constraint::Residual;
 use crate::model::{Model, ModelError};
 use crate::scene::Scene;
 use crate::solver::{Findings, Job, Placed, Program, Substep};
@@ -389,6 +390,19 @@ impl Simulation {
     pub fn dispatches_per_step(&self) -> usize {
         let meetings = self.program.dispatches(&self.model) * self.settings.substeps as usize;
         self.moving.borrow().backend.dispatches().unwrap_or(meetings)
+    }
+
+    /// Residuals of the model's groups, measured where the state is.
+    pub(crate) fn residuals_of_groups(&self) -> Vec<Residual> {
+        let mut moving = self.moving.borrow_mut();
+        if !moving.is_home {
+            // What goes wrong shows in the next step, or when the state is fetched.
+            if let Ok(Some(residuals)) = moving.backend.residuals(&self.model) {
+                return residuals;
+            }
+            moving.fetch();
+        }
+        self.model.groups.iter().map(|group| group.residual(&moving.state)).collect()
     }
 
     /// All that moves.

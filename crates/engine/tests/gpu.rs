@@ -141,6 +141,30 @@ fn dispatches_are_counted_exactly() {
 }
 
 #[test]
+fn residuals_are_measured_on_the_device() {
+    let gpu = open();
+    for (name, sets) in [
+        ("cloth-on-tube", &["solver=\"phantom\""][..]),
+        ("rubber-blocks", &["partition.method=\"cluster\""]),
+        ("disc-on-torus-triangles", &[]),
+        ("falling-cube", &[]),
+    ] {
+        let mut simulation = on(&gpu, &scene(name, sets));
+        for _ in 0..3 {
+            simulation.step().expect("a step");
+        }
+        let away = simulation.residuals();
+        simulation.synchronize().expect("a device that works");
+        for ((kind, away), (_, home)) in away.iter().zip(simulation.residuals()) {
+            assert_eq!(away.count, home.count, "{name} {kind}");
+            for (away, home) in [(away.rms, home.rms), (away.max, home.max)] {
+                assert!((away - home).abs() <= 1e-4 * home + 1e-6, "{name} {kind}: {away} {home}");
+            }
+        }
+    }
+}
+
+#[test]
 fn divergence_is_noticed() {
     let gpu = open();
     let text = "dt = 10.0\nsteps = 10\n[[bodies]]\nname = \"cloth\"\n\

@@ -1,6 +1,8 @@
 //! `taut bench`: benchmarks with a reference in the same run.
 
 mod bandwidth;
+#[cfg(feature = "gpu")]
+mod gpu;
 #[cfg(feature = "peers")]
 mod peers;
 mod sweep;
@@ -39,12 +41,15 @@ enum Suite {
     Sweep,
     /// Steps of cloth and soft bodies, beside other engines
     Peers,
+    /// Steps of the built-in scenes on a graphics processor, beside the serial back-end
+    Gpu,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.suite {
         Suite::Sweep => sweep::run(arguments),
         Suite::Peers => peers::run(arguments),
+        Suite::Gpu => gpu::run(arguments),
     }
 }
 
@@ -57,6 +62,16 @@ mod peers {
         let message = "this taut was built without other engines to measure against; \
                        build it with `cargo build --release --features peers`";
         Err(Failure::Input(message.to_owned()))
+    }
+}
+
+/// Stands in for graphics processors where they are left out.
+#[cfg(not(feature = "gpu"))]
+mod gpu {
+    use super::{Arguments, Failure};
+
+    pub(super) fn run(_: &Arguments) -> Result<(), Failure> {
+        Err(crate::devices::failure())
     }
 }
 

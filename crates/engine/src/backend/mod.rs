@@ -13,6 +13,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::constraint::Residual;
+use crate::model::Model;
 use crate::solver::{Findings, Job};
 use crate::state::State;
 
@@ -70,6 +72,14 @@ pub trait Backend: Send {
     /// # Errors
     /// If the device fails.
     fn wait(&mut self) -> Result<Option<Findings>, BackendError> {
+        Ok(None)
+    }
+
+    /// Residuals of the model's groups, measured where the state is, if that is not at home.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn residuals(&mut self, _: &Model) -> Result<Option<Vec<Residual>>, BackendError> {
         Ok(None)
     }
 

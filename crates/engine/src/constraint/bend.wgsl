@@ -39,3 +39,7 @@ fn wrap(difference: f32) -> f32 {
 fn mobility(rows: ptr<function, Rows>, w: ptr<function, array<f32, N>>) -> Matrix {
     return mobility_of_gradients(rows, w);
 }
+
+fn value_at_rest(row: u32, constants: ptr<function, Constants>) -> f32 {
+    return 0.0;
+}

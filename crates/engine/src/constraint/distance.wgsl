@@ -11,3 +11,7 @@ fn evaluate(x: ptr<function, Corners>, constants: ptr<function, Constants>) -> R
 fn mobility(rows: ptr<function, Rows>, w: ptr<function, array<f32, N>>) -> Matrix {
     return Matrix(array<f32, M>((*w)[0] + (*w)[1]));
 }
+
+fn value_at_rest(row: u32, constants: ptr<function, Constants>) -> f32 {
+    return 0.0;
+}

@@ -187,15 +187,14 @@ impl Kind {
         with_kind!(self, C, N, M, K, C::size(&places::<N>(rest)))
     }
 
-    /// What an error of this kind is compared with: its rest value, which is its first constant, a
-    /// half turn for angles, 1 for strains, and a meter where the rest value is 0.
-    fn scale(self, first_constant: f32) -> f32 {
+    /// What an error of this kind is compared with: whether with the element's first constant, which
+    /// is its rest value, or else with a number of the kind: a half turn for angles, 1 for strains, and
+    /// a meter where the rest value is 0.
+    pub(crate) fn error_scale(self) -> (bool, f32) {
         match self {
-            Kind::Bend => std::f32::consts::PI,
-            Kind::BendDistance | Kind::Volume | Kind::Stretch | Kind::LongRange => {
-                first_constant.abs()
-            }
-            Kind::NeoHookean | Kind::Strain | Kind::Attachment => 1.0,
+            Kind::Bend => (false, std::f32::consts::PI),
+            Kind::BendDistance | Kind::Volume | Kind::Stretch | Kind::LongRange => (true, 1.0),
+            Kind::NeoHookean | Kind::Strain | Kind::Attachment => (false, 1.0),
         }
     }
 }
@@ -397,7 +396,8 @@ impl Group {
             Vec3::new(x, y, z)
         });
         let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
-        let scale = f64::from(self.kind.scale(constants[0]));
+        let (is_relative, scale) = self.kind.error_scale();
+        let scale = f64::from(if is_relative { constants[0].abs() } else { scale });
         C::errors(&x, &constants).map(|error| f64::from(error) / scale)
     }
 }

@@ -27,3 +27,8 @@ fn gradients(p1: vec3f, p2: vec3f, p3: vec3f, constants: ptr<function, Constants
 fn mobility(rows: ptr<function, Rows>, w: ptr<function, array<f32, N>>) -> Matrix {
     return mobility_of_gradients(rows, w);
 }
+
+/// Neither row is 0 at rest.
+fn value_at_rest(row: u32, constants: ptr<function, Constants>) -> f32 {
+    return select(1.0 - (*constants)[9], sqrt(3.0), row == 0u);
+}

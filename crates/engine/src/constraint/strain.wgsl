@@ -27,3 +27,7 @@ fn along(w: vec3f, by_second: f32, by_third: f32) -> Row {
 fn mobility(rows: ptr<function, Rows>, w: ptr<function, array<f32, N>>) -> Matrix {
     return mobility_of_gradients(rows, w);
 }
+
+fn value_at_rest(row: u32, constants: ptr<function, Constants>) -> f32 {
+    return 0.0;
+}

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::balloon::Balloon;
-use super::{Kind, Response};
+use super::{Group, Kind, Response};
 
 impl Kind {
     /// `evaluate` and `mobility` of the kind, and what they need: everything but the kernels that
@@ -60,5 +60,14 @@ impl Balloon {
         let first = self.offsets.len() as u32;
         let starts = self.offsets.iter().map(|offset| first + 2 * offset);
         starts.chain(self.opposite.iter().flatten().copied()).collect()
+    }
+}
+
+impl Group {
+    /// The particles of all elements in schedule order, none of them a copy.
+    pub(crate) fn original_ids(&self) -> Vec<u32> {
+        let places = 0..self.schedule.len();
+        let ids = places.flat_map(|place| self.schedule.bodies_at(place));
+        ids.map(|&id| self.copies.original(id)).collect()
     }
 }

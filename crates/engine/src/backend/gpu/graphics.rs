@@ -11,7 +11,10 @@ use super::device::{DeviceChoice, Gpu, GpuError};
 use super::kernels::Dispatch;
 use super::plan::Plan;
 use super::report::Report;
+use super::residual::Residuals;
 use crate::backend::{Backend, BackendError};
+use crate::constraint::Residual;
+use crate::model::Model;
 use crate::solver::{Findings, Job};
 use crate::state::State;
 
@@ -29,6 +32,8 @@ struct Running {
     plan: Plan,
     report: Report,
     conditions: Conditions,
+    /// Made when they are first asked for.
+    residuals: Option<Residuals>,
     substeps: usize,
     under_way: VecDeque<wgpu::SubmissionIndex>,
 }
@@ -54,7 +59,8 @@ impl Graphics {
         let report = Report::new(&self.gpu, job.program.stages.len(), substeps);
         self.gpu.check()?;
         let (conditions, under_way) = (Conditions::default(), VecDeque::new());
-        self.running = Some(Running { plan, report, conditions, substeps, under_way });
+        self.running =
+            Some(Running { plan, report, conditions, residuals: None, substeps, under_way });
         Ok(())
     }
 
@@ -238,6 +244,16 @@ impl Backend for Graphics {
 
     fn fetch(&mut self, state: &mut State) -> Result<(), BackendError> {
         Ok(self.running.as_mut().map_or(Ok(()), |running| running.fetch(&self.gpu, state))?)
+    }
+
+    fn residuals(&mut self, model: &Model) -> Result<Option<Vec<Residual>>, BackendError> {
+        let Some(running) = &mut self.running else { return Ok(None) };
+        if running.residuals.is_none() {
+            let positions = &running.plan.memory.positions;
+            running.residuals = Some(Residuals::new(&self.gpu, &model.groups, positions)?);
+        }
+        let measured = running.residuals.as_ref().map(|all| all.measure(&self.gpu));
+        Ok(measured.transpose()?)
     }
 
     fn dispatches(&self) -> Option<usize> {

@@ -10,6 +10,7 @@
 //!   the kernels that `shaders.rs` puts together from the WGSL files beside their Rust twins;
 //! - `conditions.rs` writes down what changes from step to step;
 //! - `coloring.rs` colors elements on the device;
+//! - `residual.rs` measures errors, of which only sums come home;
 //! - `report.rs` hears of contacts, divergence and times, without waiting for them.
 
 mod arrays;
@@ -22,6 +23,7 @@ mod group;
 mod kernels;
 mod plan;
 mod report;
+mod residual;
 mod shaders;
 
 pub use coloring::color;

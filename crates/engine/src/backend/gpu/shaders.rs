@@ -35,6 +35,13 @@ pub(super) enum Module {
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
     },
+    /// Errors of a kind.
+    Residual {
+        /// The kind.
+        kind: Kind,
+        /// Its number of constants.
+        constants: usize,
+    },
     /// Springs of a kind.
     Force {
         /// The kind.
@@ -87,6 +94,9 @@ impl Module {
                 let project = include_str!("../../constraint/project.wgsl");
                 [SUBSTEP, &kind.wgsl(constants), &sizes, project].join("\n")
             }
+            Self::Residual { kind, constants } => {
+                [&kind.wgsl(constants), include_str!("../../constraint/residual.wgsl")].join("\n")
+            }
             Self::Force { kind, constants } => {
                 let force = include_str!("../../constraint/force.wgsl");
                 [SUBSTEP, &kind.wgsl(constants), force].join("\n")
@@ -118,6 +128,7 @@ mod tests {
             let constants = kind.constants(&rest, &Default::default()).len();
             modules.push(Module::Sweep { kind, constants, block_particles: 1024 });
             modules.push(Module::Force { kind, constants });
+            modules.push(Module::Residual { kind, constants });
         }
         modules
     }
