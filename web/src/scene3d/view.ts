@@ -36,6 +36,8 @@ export class View {
   private lastChange = 0;
   private fresh = false;
   private groundHeight = 0;
+  private shownName: string | null = null;
+  private known = false;
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -59,7 +61,10 @@ export class View {
     this.stage.renderer.setAnimationLoop(this.tick);
   }
 
+  /** Takes another scene, or the same one after a reconnect: then the camera stays where it is. */
   rebuild(scene: SceneInfo, topology: Topology): void {
+    this.known = scene.name === this.shownName;
+    this.shownName = scene.name;
     this.bodies.rebuild(scene, topology);
     this.obstacles.rebuild(scene, topology);
     this.lines.clear();
@@ -213,7 +218,7 @@ export class View {
     this.obstacles.show(frame);
     this.lines.show(this.bodies.places);
     if (this.fresh) this.arrange();
-    this.lowerGround(frame);
+    this.hideGround(frame);
   }
 
   /** The first frame of a scene: the camera, the light and the ground find their places. */
@@ -225,16 +230,17 @@ export class View {
     this.stage.light(box);
     this.groundHeight = this.obstacles.floor() ?? box.min.y - 0.2 * size;
     this.stage.ground.place(this.groundHeight, size);
+    if (this.known) return;
     if (scene?.camera) {
       const { eye, target } = scene.camera;
       this.stage.aim(new Vector3(...target), new Vector3(...eye));
     } else this.stage.fit(box, true);
   }
 
-  /** Where there is no floor, the ground gives way to what falls, but only so far. */
-  private lowerGround(frame: Frame): void {
-    const { mesh } = this.stage.ground;
-    mesh.visible = this.obstacles.floor() !== null || frame.low[1] >= this.groundHeight;
+  /** A ground that is only drawn must not hide what falls through it. */
+  private hideGround(frame: Frame): void {
+    this.stage.ground.mesh.visible =
+      this.obstacles.floor() !== null || frame.low[1] >= this.groundHeight;
   }
 
   private box(): Box3 {
