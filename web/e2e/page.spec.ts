@@ -50,7 +50,8 @@ test("pause, one step, and start over", async ({ page, server }) => {
   expect(await step(page)).toBe(stopped + 1);
   await page.locator("#reset").click();
   await expect.poll(() => step(page)).toBe(0);
-  await expect.poll(() => place(page, 0)).toEqual(start);
+  // Slow pages are sent 16 bits a coordinate, so places are rounded to a fraction of a millimeter.
+  await expect.poll(async () => distance(await place(page, 0), start)).toBeLessThan(1e-3);
 });
 
 /** A particle of the cloth that can be seen: somewhere in the middle of it. */
@@ -111,7 +112,9 @@ test("what was grabbed is free after the mouse goes up", async ({ page, server }
 test("dragging beside the cloth turns the camera", async ({ page, server }) => {
   await server.start("cloth-on-tube", "--paused");
   await open(page, server);
-  const before = await page.evaluate((i) => window.taut.project(i), SEEN);
+  // Far from the axis around which the camera turns.
+  const CORNER = 0;
+  const before = await page.evaluate((i) => window.taut.project(i), CORNER);
   const box = await page.locator("main canvas").boundingBox();
   if (!box) throw new Error("no picture");
   await page.mouse.move(box.x + 20, box.y + 20);
@@ -120,7 +123,7 @@ test("dragging beside the cloth turns the camera", async ({ page, server }) => {
   await page.mouse.up();
   expect(await grabs(page)).toEqual([]);
   const moved = async () =>
-    distance(await page.evaluate((i) => window.taut.project(i), SEEN), before);
+    distance(await page.evaluate((i) => window.taut.project(i), CORNER), before);
   await expect.poll(moved).toBeGreaterThan(10);
 });
 
