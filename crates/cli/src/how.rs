@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use taut::BackendChoice;
 use taut::scene::Override;
 
+use crate::console;
 use crate::failure::Failure;
 use crate::overrides::with_flags;
 
@@ -12,6 +13,9 @@ pub(crate) struct How {
     /// Where to run
     #[arg(long, value_enum, default_value_t = Backend::Cpu)]
     backend: Backend,
+    /// The graphics device: part of its name, its number in `taut devices`, or best
+    #[arg(long, default_value = "best")]
+    device: String,
     /// Worker threads of the cpu back-end; 0: one per core
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -35,15 +39,41 @@ enum Backend {
     Serial,
     /// A team of worker threads
     Cpu,
+    /// A graphics processor
+    Gpu,
+    /// A graphics processor if there is one, else worker threads
+    Auto,
 }
 
 impl How {
     /// The back-end.
-    pub(crate) fn backend(&self) -> BackendChoice {
+    ///
+    /// # Errors
+    /// If there is no such graphics device.
+    pub(crate) fn backend(&self) -> Result<BackendChoice, Failure> {
         match self.backend {
-            Backend::Serial => BackendChoice::Serial,
-            Backend::Cpu => BackendChoice::Cpu(self.threads),
+            Backend::Serial => Ok(BackendChoice::Serial),
+            Backend::Cpu => Ok(BackendChoice::Cpu(self.threads)),
+            Backend::Gpu => graphics::choose(&self.device),
+            Backend::Auto => Ok(graphics::choose(&self.device).unwrap_or_else(|failure| {
+                console::complain(&format!("note: {failure}; running on the processor"));
+                BackendChoice::Cpu(self.threads)
+            })),
         }
+    }
+
+    /// Whether a graphics device shall do the work.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn is_on_device(&self) -> bool {
+        matches!(self.backend, Backend::Gpu | Backend::Auto)
+    }
+
+    /// The graphics device.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn device(&self) -> taut::backend::gpu::DeviceChoice {
+        // Any text stands for a device.
+        let Ok(device) = self.device.parse();
+        device
     }
 
     /// `--set` and the flags that are short for it.
@@ -54,5 +84,31 @@ impl How {
             ("partition.colors", self.colors.map(|colors| colors.to_string())),
         ];
         with_flags(&self.set, flags)
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod graphics {
+    use taut::BackendChoice;
+    use taut::backend::gpu::Gpu;
+
+    use crate::failure::Failure;
+
+    /// The choice of a device that can be opened.
+    pub(super) fn choose(device: &str) -> Result<BackendChoice, Failure> {
+        let Ok(choice) = device.parse();
+        Gpu::open(&choice)?;
+        Ok(BackendChoice::Gpu(choice))
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+mod graphics {
+    use taut::BackendChoice;
+
+    use crate::failure::Failure;
+
+    pub(super) fn choose(_: &str) -> Result<BackendChoice, Failure> {
+        Err(crate::devices::failure())
     }
 }

@@ -4,7 +4,7 @@ mod bench;
 mod chart;
 mod check;
 mod console;
-#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
+#[cfg(feature = "gpu")]
 mod devices;
 mod failure;
 mod how;
@@ -12,17 +12,22 @@ mod interrupt;
 mod measure;
 mod overrides;
 mod partition;
-#[cfg_attr(not(feature = "gpu"), path = "without_gpu.rs")]
+#[cfg(feature = "gpu")]
 mod render;
 mod run;
 mod scenes;
 mod schema;
 mod setup;
 mod view;
+#[cfg(not(feature = "gpu"))]
+mod without_gpu;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+#[cfg(not(feature = "gpu"))]
+use without_gpu::{self as devices, self as render};
 
 /// Parallel constraint dynamics: cloth, garments, soft bodies.
 #[derive(Parser)]

@@ -71,7 +71,7 @@ fn start(arguments: &Arguments) -> Result<Server, Failure> {
         source,
         scene,
         overrides,
-        backend: arguments.how.backend(),
+        backend: arguments.how.backend()?,
         is_paused: arguments.paused,
     };
     Server::start(options).map_err(|error| match error {

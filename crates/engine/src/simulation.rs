@@ -7,6 +7,8 @@ use std::cell::{Ref, RefCell};
 use thiserror::Error;
 
 use self::grab::Grabs;
+#[cfg(feature = "gpu")]
+use crate::backend::gpu::{DeviceChoice, Graphics};
 use crate::backend::{Backend, BackendError, Multicore, Serial};
 use crate::constraint::Residual;
 use crate::model::{Model, ModelError};
@@ -17,23 +19,28 @@ use crate::state::State;
 pub use grab::{Grab, GrabError};
 
 /// Where a simulation runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackendChoice {
     /// One thread, the reference.
     Serial,
     /// A team of this many threads; 0: one per core.
     Cpu(usize),
+    /// A graphics processor.
+    #[cfg(feature = "gpu")]
+    Gpu(DeviceChoice),
 }
 
 impl BackendChoice {
     /// Starts it.
     ///
     /// # Errors
-    /// If the operating system gives no threads.
+    /// If the operating system gives no threads, or there is no such device.
     pub fn start(self) -> Result<Box<dyn Backend>, BackendError> {
         Ok(match self {
             Self::Serial => Box::new(Serial),
             Self::Cpu(threads) => Box::new(Multicore::new(threads)?),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(device) => Box::new(Graphics::open(&device)?),
         })
     }
 }
@@ -327,6 +334,14 @@ impl Simulation {
     /// How time passes.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The positions on the device, if the simulation runs on one and has made a step: for those who
+    /// draw from the very array that the solver writes. Four numbers each, in an order that
+    /// [`Drawing::sources`](crate::output::Drawing::sources) knows.
+    #[cfg(feature = "gpu")]
+    pub fn device_positions(&self) -> Option<wgpu::Buffer> {
+        self.moving.borrow().backend.positions()
     }
 
     /// Steps made since the start.

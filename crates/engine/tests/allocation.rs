@@ -43,7 +43,7 @@ fn a_step_allocates_nothing() {
         let overrides: Vec<_> = sets.iter().map(|set| set.parse().unwrap()).collect();
         let scene_file = Scene::find(scene, &overrides).unwrap();
         for backend in [BackendChoice::Serial, BackendChoice::Cpu(1), BackendChoice::Cpu(3)] {
-            let mut simulation = Simulation::new(&scene_file, backend).unwrap();
+            let mut simulation = Simulation::new(&scene_file, backend.clone()).unwrap();
             for _ in 0..3 {
                 simulation.step().unwrap();
             }

@@ -67,7 +67,7 @@ pub(crate) struct Start {
 
 impl Live {
     pub(crate) fn new(start: Start, demand: Arc<Demand>) -> Result<Self, SimulationError> {
-        let simulation = Simulation::new(&start.scene, start.backend)?;
+        let simulation = Simulation::new(&start.scene, start.backend.clone())?;
         let drawing = Drawing::of(&simulation);
         let look = Arc::new(look(&simulation, &drawing, 1));
         let now = Instant::now();
@@ -310,7 +310,7 @@ impl Live {
     fn load(&mut self, source: Source, outlets: &Outlets) -> Result<(), String> {
         let scene = source.scene(&[]).map_err(|errors| errors.to_string())?;
         let simulation =
-            Simulation::new(&scene, self.backend).map_err(|error| error.to_string())?;
+            Simulation::new(&scene, self.backend.clone()).map_err(|error| error.to_string())?;
         (self.simulation, self.source) = (simulation, source);
         self.overrides.clear();
         // What was paused because it diverged has nothing to do with the new scene.
@@ -330,7 +330,7 @@ impl Live {
             let known: Vec<&str> = describe::BACKENDS.to_vec();
             format!("there is no back-end {name:?}; there are {}", known.join(", "))
         })?;
-        let backend = choice.start().map_err(|error| error.to_string())?;
+        let backend = choice.clone().start().map_err(|error| error.to_string())?;
         self.simulation.run_on(backend);
         self.backend = choice;
         self.tell_scene(outlets);
@@ -408,7 +408,7 @@ impl Live {
             drawing: &self.drawing,
             kinds: &self.look.kinds,
             overrides: &self.overrides,
-            backend: self.backend,
+            backend: self.backend.clone(),
             generation: self.generation,
         });
         SceneState {

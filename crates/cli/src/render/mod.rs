@@ -10,7 +10,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use taut::Simulation;
-use taut::backend::gpu::{DeviceChoice, Gpu};
 use taut::scene::Scene;
 
 use self::output::Output;
@@ -110,11 +109,9 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (scene, mut simulation) = arguments.setup.start()?;
+    let (gpu, scene, mut simulation) = arguments.setup.start_on_device()?;
     let dt = f64::from(simulation.settings().dt);
     let mut output = Output::plan(&arguments.out, arguments.every, arguments.fps, dt)?;
-    let Ok(choice) = arguments.setup.device().parse::<DeviceChoice>();
-    let gpu = Gpu::open(&choice)?;
     let device = gpu.info.name.clone();
     let mut painter = Painter::new(&gpu, &scene, &simulation, arguments, output.is_sequence())?;
     output.open(arguments.size, arguments.fps)?;

@@ -7,7 +7,7 @@ use taut::constraint::Kind;
 use taut::mesh::Bounds;
 use taut::output::{Drawing, Field, KindElements, NO_PARTICLE, ShapePose, elements_by_kind};
 use taut::scene::Scene;
-use taut_render::{Camera, Frame, Line, Look, Picture, Points, Renderer, phase_color};
+use taut_render::{Camera, Frame, Line, Look, Picture, Points, Renderer, Source, phase_color};
 
 use super::{Arguments, Coloring, Part};
 use crate::failure::Failure;
@@ -66,7 +66,11 @@ impl Painter {
         };
         let supersample = arguments.supersample;
         let size = arguments.size.map(|pixels| pixels.saturating_mul(supersample));
-        let renderer = Renderer::new(gpu, size, &drawing, &places, &look)?;
+        let mut renderer = Renderer::new(gpu, size, &drawing, &places, &look)?;
+        let sources = drawing.sources(simulation).into_iter();
+        let sources: Vec<Source> =
+            sources.map(|(corners, weights)| Source { corners, weights }).collect();
+        renderer.set_sources(&sources)?;
         let [width, height] = arguments.size.map(|pixels| pixels as f32);
         let own = scene.file.camera.as_ref().filter(|_| arguments.camera.is_none());
         let camera = own.map(|camera| Camera {
@@ -120,9 +124,11 @@ impl Painter {
             self.drawing.field(simulation, field, &self.places, &mut self.values);
             self.values.iter_mut().for_each(|value| *value /= scale);
         }
+        // A solver on a graphics device has written what is drawn; it is drawn from there.
+        let on_device = simulation.device_positions();
         let frame = Frame {
             camera: self.camera.turned(self.turntable * self.drawn as f32),
-            points: Points::Here(&self.places),
+            points: on_device.as_ref().map_or(Points::Here(&self.places), Points::OnDevice),
             poses: &poses,
             bounds: Bounds::of(&solid).unwrap_or(Bounds { min: Vec3::ZERO, max: Vec3::ZERO }),
             values: self.field.map(|_| self.values.as_slice()),

@@ -88,6 +88,12 @@ pub trait Backend: Send {
         None
     }
 
+    /// The positions on a device that others may read there: four numbers each, in the order of memory.
+    #[cfg(feature = "gpu")]
+    fn positions(&self) -> Option<wgpu::Buffer> {
+        None
+    }
+
     /// How many kernels a device runs in a step.
     fn dispatches(&self) -> Option<usize> {
         None

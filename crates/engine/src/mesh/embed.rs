@@ -50,6 +50,11 @@ impl Embedding {
         (0..self.len()).map(|vertex| self.vertex(vertex, |at| positions[at as usize])).collect()
     }
 
+    /// The corners of the tetrahedron that a vertex of the surface belongs to, and their weights.
+    pub fn weights(&self, vertex: usize) -> ([u32; 4], [f32; 4]) {
+        (self.corners[vertex], self.weights[vertex])
+    }
+
     /// Where a vertex of the surface is when `position` says where the solid's are.
     pub fn vertex(&self, vertex: usize, position: impl Fn(u32) -> Vec3) -> Vec3 {
         let weights = self.weights[vertex];

@@ -145,6 +145,28 @@ impl Drawing {
         }
     }
 
+    /// How each point follows from the positions in the order of memory: a sum of four of them, with
+    /// these weights.
+    pub fn sources(&self, simulation: &Simulation) -> Vec<([u32; 4], [f32; 4])> {
+        let model = simulation.model();
+        let mut memory = Vec::with_capacity(self.particles);
+        for body in &model.bodies {
+            let vertices = 0..body.particles.len() as u32;
+            let start = body.particles.start as u32;
+            memory.extend(vertices.map(|vertex| start + body.numbering.particle(vertex)));
+        }
+        let alone = |&particle: &u32| ([particle; 4], [1.0, 0.0, 0.0, 0.0]);
+        let mut sources: Vec<_> = memory.iter().map(alone).collect();
+        for PlacedSurface { particles, embedding } in &self.surfaces {
+            for vertex in 0..embedding.len() {
+                let (corners, weights) = embedding.weights(vertex);
+                let own = corners.map(|corner| memory[particles.start + corner as usize]);
+                sources.push((own, weights));
+            }
+        }
+        sources
+    }
+
     /// Where the shapes stand now.
     pub fn poses<'a>(
         &self,

@@ -9,13 +9,16 @@ use taut::{BackendChoice, Simulation};
 use crate::protocol::{BodyInfo, Choices, GrabInfo, KindInfo, SceneInfo, SettingsInfo, ShapeInfo};
 
 /// The names of back-ends.
-pub(super) const BACKENDS: [&str; 2] = ["serial", "cpu"];
+pub(super) const BACKENDS: &[&str] =
+    if cfg!(feature = "gpu") { &["serial", "cpu", "gpu"] } else { &["serial", "cpu"] };
 
 /// The back-end of a name.
 pub(super) fn backend(name: &str, threads: usize) -> Option<BackendChoice> {
     match name {
         "serial" => Some(BackendChoice::Serial),
         "cpu" => Some(BackendChoice::Cpu(threads)),
+        #[cfg(feature = "gpu")]
+        "gpu" => Some(BackendChoice::Gpu(taut::backend::gpu::DeviceChoice::Best)),
         _ => None,
     }
 }
@@ -111,6 +114,8 @@ fn kind(kind: &KindElements) -> KindInfo {
 fn settings(subject: &Subject<'_>) -> SettingsInfo {
     let file = &subject.simulation.scene().file;
     let (backend, threads) = match subject.backend {
+        #[cfg(feature = "gpu")]
+        BackendChoice::Gpu(_) => ("gpu", 0),
         BackendChoice::Serial => (BACKENDS[0], 1),
         BackendChoice::Cpu(threads) => (BACKENDS[1], threads),
     };

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use wgpu::{Buffer, CommandEncoder, ComputePass};
+use wgpu::{CommandEncoder, ComputePass};
 
 use super::arrays::{ALIGNMENT, read};
 use super::conditions::Conditions;
@@ -62,13 +62,6 @@ impl Graphics {
         self.running =
             Some(Running { plan, report, conditions, residuals: None, substeps, under_way });
         Ok(())
-    }
-
-    /// The places and inverse masses of the particles, four numbers each, in the order of memory: for
-    /// those who draw from the very array that the solver writes.
-    #[must_use]
-    pub fn positions(&self) -> Option<&Buffer> {
-        self.running.as_ref().map(|running| &running.plan.memory.positions)
     }
 
     /// Memory that the scene takes on the device, bytes.
@@ -254,6 +247,10 @@ impl Backend for Graphics {
         }
         let measured = running.residuals.as_ref().map(|all| all.measure(&self.gpu));
         Ok(measured.transpose()?)
+    }
+
+    fn positions(&self) -> Option<wgpu::Buffer> {
+        self.running.as_ref().map(|running| running.plan.memory.positions.clone())
     }
 
     fn dispatches(&self) -> Option<usize> {
