@@ -24,6 +24,9 @@ const VIEW: View = View { azimuth: 28.0, elevation: 20.0, zoom: 1.0 };
 /// What the brightest color stands for: a tenth longer or shorter than at rest.
 const STRAIN: f32 = 0.1;
 
+/// How far beyond its first picture a sequence frames what may come, as a share of the scene's size.
+const ROOM: f32 = 0.55;
+
 /// Draws the states of one simulation.
 pub(super) struct Painter {
     drawing: Drawing,
@@ -111,12 +114,14 @@ impl Painter {
         self.drawing.place(simulation, &mut self.places);
         let poses: Vec<ShapePose> = self.drawing.poses(simulation).collect();
         let solid = self.solid(&poses);
+        let nothing = Bounds { min: Vec3::ZERO, max: Vec3::ZERO };
+        let bounds = Bounds::of(&solid).unwrap_or(nothing);
         if let Some(Framing { view, aspect, also }) = self.framing.take() {
-            let mut all = solid.clone();
-            // Bounds that were left wide open say little.
-            if size(&also) < 3.0 * size(&solid) {
-                all.extend(also);
-            }
+            // Bounds that were left wide open would make everything small.
+            let room = ROOM * bounds.min.distance(bounds.max);
+            let [low, high] = [bounds.min - room, bounds.max + room];
+            let also = also.into_iter().map(|corner| corner.clamp(low, high));
+            let all: Vec<Vec3> = solid.iter().copied().chain(also).collect();
             let camera = Camera::framing(&all, aspect, view.azimuth, view.elevation);
             self.camera = camera.zoomed(view.zoom);
         }
@@ -130,7 +135,7 @@ impl Painter {
             camera: self.camera.turned(self.turntable * self.drawn as f32),
             points: on_device.as_ref().map_or(Points::Here(&self.places), Points::OnDevice),
             poses: &poses,
-            bounds: Bounds::of(&solid).unwrap_or(Bounds { min: Vec3::ZERO, max: Vec3::ZERO }),
+            bounds,
             values: self.field.map(|_| self.values.as_slice()),
         };
         self.drawn += 1;
@@ -169,10 +174,6 @@ fn later(scene: &Scene) -> Vec<Vec3> {
     let ends = [extent.min, extent.max];
     let corner = |i: usize| Vec3::new(ends[i & 1][0], ends[(i >> 1) & 1][1], ends[i >> 2][2]);
     (0..8).map(corner).collect()
-}
-
-fn size(places: &[Vec3]) -> f32 {
-    Bounds::of(places).map_or(0.0, |bounds| bounds.min.distance(bounds.max))
 }
 
 fn field(arguments: &Arguments, simulation: &Simulation) -> Option<(Field, f32)> {
