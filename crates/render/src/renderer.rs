@@ -260,7 +260,7 @@ impl Renderer {
         globals.extend(directions[0].extend(0.0).to_array());
         globals.extend(center.extend(radius).to_array());
         // Lines keep their share of the picture, whatever its size.
-        globals.extend([width, height, (height / 600.0).max(1.0), 0.0]);
+        globals.extend([width, height, (height / 320.0).max(1.0), 0.0]);
         self.gpu.queue.write_buffer(&self.globals, 0, bytemuck::cast_slice(&globals));
         for (light, matrix) in matrices.iter().enumerate() {
             let bytes = matrix.to_cols_array();
