@@ -384,7 +384,27 @@ fn a_reader_that_goes_away_is_no_error() {
 fn bench_names_its_suites() {
     let output = taut(&["bench", "nothing"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("sweep, peers"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("sweep, peers, gpu"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_scene_runs_on_a_graphics_processor() {
+    let run = json(&["run", "hanging-cloth", "--steps", "3", "--backend", "gpu", "--json"]);
+    assert_eq!(run["backend"], "gpu");
+    assert!(!run["device"].as_str().unwrap().is_empty());
+    assert!(run["dispatches_per_step"].as_u64().unwrap() > 20);
+    let at_home = json(&["run", "hanging-cloth", "--steps", "3", "--json"]);
+    for kind in ["stretch", "bend"] {
+        let rms = |run: &Value| run["residual"][kind]["rms"].as_f64().unwrap();
+        assert!((rms(&run) - rms(&at_home)).abs() <= 1e-4 + 1e-2 * rms(&at_home), "{kind}");
+    }
+    let output = taut(&["run", "flag", "--steps", "1", "--backend", "gpu", "--device", "abacus"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no graphics device 'abacus'"), "{}", stderr(&output));
+    let output = taut(&["run", "flag", "--steps", "1", "--backend", "auto", "--device", "abacus"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("running on the processor"), "{}", stderr(&output));
 }
 
 #[cfg(feature = "gpu")]

@@ -112,6 +112,26 @@ fn the_same_scene_gives_the_same_bits() {
 }
 
 #[test]
+fn what_a_solver_wrote_on_the_device_is_drawn_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    // An embedded surface: points that are no particles.
+    let path = folder.path().join("soft.toml");
+    let text = "steps = 6\n[[bodies]]\nname = \"ball\"\nkind = \"soft\"\n\
+        mesh.solid = { parts = [{ sphere = { center = [0, 0, 0], radius = 0.5 } }], cell = 0.25 }\nsurface.sphere = { radius = 0.5, subdivisions = 8 }\n\
+        transform.position = [0, 0.6, 0]\nelements.volume = { stiffness = 1 }\nelements.stretch = { stiffness = 0.5 }\n\
+        [[shapes]]\nname = \"floor\"\ngeometry.plane = {}\n";
+    fs::write(&path, text).unwrap();
+    for scene in [squares(folder.path()), path.to_str().unwrap().to_owned()] {
+        let at_home = render(&scene, &folder.path().join("home.png"), &[]);
+        let on_device = render(&scene, &folder.path().join("gpu.png"), &["--backend", "gpu"]);
+        let differences = at_home.rgb.iter().zip(&on_device.rgb).map(|(a, b)| a.abs_diff(*b));
+        let visible = differences.filter(|&difference| difference > 8).count();
+        assert!(visible * 200 < at_home.rgb.len(), "{visible} of {}", at_home.rgb.len());
+        assert!(on_device.share(is_blue) > 0.05);
+    }
+}
+
+#[test]
 fn shadows_on_the_floor_are_darker_than_the_floor_in_the_light() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ball.toml");
