@@ -21,6 +21,8 @@ export function listen(shortcuts: readonly Shortcut[]): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    // An open dialog keeps its keys, above all Escape; only the help's own key reaches through.
+    if (key !== "?" && document.querySelector("dialog[open]")) return;
     const found = shortcuts.find((shortcut) => shortcut.keys.includes(key));
     if (!found || (taken(event) && key !== "Escape")) return;
     event.preventDefault();

@@ -25,14 +25,23 @@ export function button(
   attributes: Attributes = {},
 ): HTMLButtonElement {
   const element = make("button", { type: "button", ...attributes }, label);
-  element.addEventListener("click", run);
+  onPress(element, run);
   return element;
+}
+
+/** After a click with the mouse the space bar pauses again, rather than presses the same button. */
+function onPress(element: HTMLButtonElement, run: () => void): void {
+  element.addEventListener("click", (event) => {
+    const byKeyboard = event.detail === 0;
+    if (!byKeyboard) element.blur();
+    run();
+  });
 }
 
 /** A button with a picture; its name is read out and shown as a hint. */
 export function iconButton(name: string, path: string, run: () => void): HTMLButtonElement {
   const element = make("button", { type: "button", class: "icon" });
-  element.addEventListener("click", run);
+  onPress(element, run);
   setIcon(element, name, path);
   return element;
 }
