@@ -90,12 +90,39 @@ export class LineChart {
       legend: { show: false },
       cursor: { show: false },
       padding: [8, 8, 0, 0],
-      scales: { x: { time: false }, y: logarithmic ? { distr: 3 } : { range: fromZero } },
-      axes: axes(ink, " s"),
+      scales: {
+        x: { time: false },
+        y: logarithmic ? { distr: 3, range: decades } : { range: fromZero },
+      },
+      axes: axes(ink, " s").map((axis, i) => (logarithmic && i === 1 ? byDecade(axis) : axis)),
       series: [{}, ...series],
     };
     this.plot = new uPlot(options, data, this.parent);
   }
+}
+
+/** Decades that a logarithmic chart shows at most: before the first contact, errors are all but 0. */
+const MOST_DECADES = 4;
+
+function decades(_: uPlot, least: number | null, most: number | null): [number, number] {
+  const top = Math.ceil(Math.log10(most ?? 1));
+  const bottom = Math.floor(Math.log10(least ?? 0.1));
+  return [10 ** Math.max(Math.min(bottom, top - 1), top - MOST_DECADES), 10 ** top];
+}
+
+/** Lines and labels at powers of ten only. */
+function byDecade(axis: uPlot.Axis): uPlot.Axis {
+  const filter = (_: uPlot, splits: number[]) =>
+    splits.map((split) => (Number.isInteger(Number(Math.log10(split).toFixed(6))) ? split : null));
+  return {
+    ...axis,
+    filter,
+    space: 14,
+    grid: { ...axis.grid, filter },
+    ticks: { ...axis.ticks, filter },
+    values: (_, splits) =>
+      splits.map((split: number | null) => (split === null ? "" : split.toExponential(0))),
+  };
 }
 
 function fromZero(_: uPlot, __: number | null, most: number | null): [number, number] {

@@ -1,7 +1,7 @@
 // The picture: takes what the server sends and what the user wants to see, and draws when either
 // changes. Nothing is drawn, and nothing acknowledged, while the page is hidden.
 
-import { Box3, Vector3 } from "three";
+import { Box3, Sphere, Vector3 } from "three";
 import type { Elements, Field, Frame, PageText, SceneInfo, Topology } from "../protocol";
 import type { Look, State } from "../state";
 import { Bodies } from "./bodies";
@@ -14,6 +14,9 @@ import { Stage } from "./stage";
 
 /** After so long without a change the picture is drawn once more, in full resolution. */
 const STILL_MS = 300;
+/** A scene that grows by so much is fitted again, and how far that may go. */
+const GROWN = 1.15;
+const MOST_GROWN = 3;
 /** A picture is counted into the frame rate of the last second. */
 const RATE_WINDOW_MS = 1000;
 
@@ -38,6 +41,8 @@ export class View {
   private groundHeight = 0;
   private shownName: string | null = null;
   private known = false;
+  private fitted = { first: 0, now: 0 };
+  private touched = false;
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -107,6 +112,9 @@ export class View {
     this.stage.controls.addEventListener("change", () => {
       this.stale = true;
     });
+    for (const type of ["pointerdown", "wheel"]) {
+      canvas.addEventListener(type, () => (this.touched = true), { passive: true });
+    }
     new ResizeObserver(this.resize).observe(canvas.parentElement ?? canvas);
     this.resize();
     canvas.addEventListener("webglcontextlost", this.contextLost);
@@ -218,6 +226,7 @@ export class View {
     this.obstacles.show(frame);
     this.lines.show(this.bodies.places);
     if (this.fresh) this.arrange();
+    else this.follow(frame);
     this.hideGround(frame);
   }
 
@@ -230,11 +239,25 @@ export class View {
     this.stage.light(box);
     this.groundHeight = this.obstacles.floor() ?? box.min.y - 0.2 * size;
     this.stage.ground.place(this.groundHeight, size);
+    this.fitted = { first: radiusOf(box), now: radiusOf(box) };
     if (this.known) return;
+    this.touched = scene?.camera != null;
     if (scene?.camera) {
       const { eye, target } = scene.camera;
       this.stage.aim(new Vector3(...target), new Vector3(...eye));
     } else this.stage.fit(box, true);
+  }
+
+  /** Until somebody takes the camera, it steps back from what unfolds. */
+  private follow(frame: Frame): void {
+    if (this.touched) return;
+    const box = new Box3(new Vector3(...frame.low), new Vector3(...frame.high));
+    this.obstacles.extend(box);
+    const radius = radiusOf(box);
+    if (radius < GROWN * this.fitted.now || radius > MOST_GROWN * this.fitted.first) return;
+    this.fitted.now = radius;
+    this.stage.light(box);
+    this.stage.fit(box, false);
   }
 
   /** A ground that is only drawn must not hide what falls through it. */
@@ -260,6 +283,10 @@ export class View {
     const fps = (1000 * this.drawnFrames.length) / RATE_WINDOW_MS;
     this.state.drawing.set({ frames: this.frames, fps, prepareMs, drawMs });
   }
+}
+
+function radiusOf(box: Box3): number {
+  return box.getBoundingSphere(new Sphere()).radius;
 }
 
 function alone(look: Look): number | null {
