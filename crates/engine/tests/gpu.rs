@@ -141,6 +141,25 @@ fn dispatches_are_counted_exactly() {
 }
 
 #[test]
+fn clusters_take_a_handful_of_dispatches() {
+    for (name, most) in [
+        ("cloth-on-tube", 8),
+        ("disc-on-torus", 8),
+        ("tori-100", 14),
+        ("squishy-ball", 14),
+        ("omotondo", 14),
+        ("bunny", 14),
+        ("falling-cube", 14),
+    ] {
+        let scene = scene(name, &["partition.method=\"cluster\""]);
+        let simulation = Simulation::new(&scene, BackendChoice::Serial).expect("a simulation");
+        let groups = simulation.model().groups.iter();
+        let phases: Vec<usize> = groups.map(|group| group.schedule.phase_count()).collect();
+        assert!(phases.iter().sum::<usize>() <= most, "{name}: {phases:?}");
+    }
+}
+
+#[test]
 fn residuals_are_measured_on_the_device() {
     let gpu = open();
     for (name, sets) in [

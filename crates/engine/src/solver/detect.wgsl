@@ -164,6 +164,22 @@ fn count_members(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgrou
 const CHUNK = 256u;
 var<workgroup> running: array<u32, 64>;
 
+/// The sum of the totals of all lanes before this one; that of all is left in the last lane's `running`.
+fn sum_before(lane: u32, total: u32) -> u32 {
+    running[lane] = total;
+    for (var step = 1u; step < 64u; step *= 2u) {
+        workgroupBarrier();
+        var before = 0u;
+        if (lane >= step) {
+            before = running[lane - step];
+        }
+        workgroupBarrier();
+        running[lane] += before;
+    }
+    workgroupBarrier();
+    return running[lane] - total;
+}
+
 /// Turns the counts of a chunk's cells into where they begin in the chunk.
 @compute @workgroup_size(64)
 fn add_up_chunk(
@@ -182,19 +198,8 @@ fn add_up_chunk(
             total += ends[first + index];
         }
     }
-    running[lane] = total;
-    for (var step = 1u; step < 64u; step *= 2u) {
-        workgroupBarrier();
-        var before = 0u;
-        if (lane >= step) {
-            before = running[lane - step];
-        }
-        workgroupBarrier();
-        running[lane] += before;
-    }
-    workgroupBarrier();
+    let start = sum_before(lane, total);
     if (is_real) {
-        let start = running[lane] - total;
         for (var index = 0u; index < 4u; index++) {
             ends[first + index] = start + starts[index];
         }
@@ -215,18 +220,7 @@ fn add_up_sums(@builtin(local_invocation_index) lane: u32) {
     for (var chunk = first; chunk < end; chunk++) {
         total += sums[chunk];
     }
-    running[lane] = total;
-    for (var step = 1u; step < 64u; step *= 2u) {
-        workgroupBarrier();
-        var before = 0u;
-        if (lane >= step) {
-            before = running[lane - step];
-        }
-        workgroupBarrier();
-        running[lane] += before;
-    }
-    workgroupBarrier();
-    var start = running[lane] - total;
+    var start = sum_before(lane, total);
     for (var chunk = first; chunk < end; chunk++) {
         let count = sums[chunk];
         sums[chunk] = start;
