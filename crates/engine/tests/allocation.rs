@@ -39,6 +39,9 @@ fn a_step_allocates_nothing() {
         ("cloth-on-tube", &["partition.method=cluster", "substeps=3"]),
         ("flag", &[]),
         ("falling-cube", &[]),
+        ("ribbon", &[]),
+        ("balloon", &[]),
+        ("spring-cloth", &[]),
     ] {
         let overrides: Vec<_> = sets.iter().map(|set| set.parse().unwrap()).collect();
         let scene_file = Scene::find(scene, &overrides).unwrap();
