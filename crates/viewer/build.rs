@@ -55,10 +55,7 @@ fn build(web: &Path, page: &Path, stamp: &Path) -> Result<(), String> {
         return Ok(());
     }
     if !has_packages(web) {
-        // A lock file that was written on another system may lack packages that only this one needs;
-        // the second command adds those, and takes everything else from the lock file all the same.
-        npm(web, &["ci", "--no-audit", "--no-fund"])
-            .or_else(|_| npm(web, &["install", "--no-save", "--no-audit", "--no-fund"]))?;
+        npm(web, &["ci", "--no-audit", "--no-fund"])?;
     }
     let folder = page.to_str().ok_or("the path of OUT_DIR is not UTF-8")?;
     npm(web, &["run", "build", "--", "--outDir", folder, "--emptyOutDir"])?;
