@@ -3,6 +3,7 @@
 
 use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
 use taut_partition::grid::GridSplit;
+use taut_partition::stats::{self, Costs};
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
@@ -12,6 +13,11 @@ use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasse
 /// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
 /// constraint, what a worker touches stays in its second-level cache.
 const CLUSTER_SIZE: u32 = 2048;
+
+/// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
+/// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
+const PREDICTED_WORKERS: usize = 16;
+const PREDICTED_COSTS: Costs = Costs { element: 1.0, barrier: 1000.0 };
 
 /// SIMD lanes that batches inside clusters are made for.
 const LANES: usize = 8;
@@ -64,6 +70,15 @@ pub fn partition(
             let mut split = GridSplit::default();
             split.split(elements, &points, &extents)?;
             split.schedule().clone()
+        }
+        PartitionMethod::Auto => {
+            let by = |method| Partition { method, ..settings.clone() };
+            let colors = partition(elements, positions, &by(PartitionMethod::Coloring))?;
+            let clusters = partition(elements, positions, &by(PartitionMethod::Cluster))?;
+            let time = |one: &Partitioned| {
+                stats::predict(&one.schedule, PREDICTED_WORKERS, &PREDICTED_COSTS).parallel
+            };
+            return Ok(if time(&clusters) < time(&colors) { clusters } else { colors });
         }
     };
     Ok(Partitioned { schedule, bodies: elements.bodies().to_vec(), owners: Vec::new() })
@@ -274,4 +289,28 @@ fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) ->
         copies.inverse_masses.push([w, w * mass_factor(own.len() + 1)]);
     }
     copies
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: `auto` takes colors where sweeps are short, clusters where they are long.
+
+    use super::*;
+
+    #[test]
+    fn large_cloth_gets_clusters_and_small_cloth_colors() {
+        for (side, is_clustered) in [(30_u32, false), (300, true)] {
+            let at = |x: u32, y: u32| y * side + x;
+            let rows = (0..side).flat_map(|y| (1..side).map(move |x| [at(x - 1, y), at(x, y)]));
+            let columns = (1..side).flat_map(|y| (0..side).map(move |x| [at(x, y - 1), at(x, y)]));
+            let edges: Vec<[u32; 2]> = rows.chain(columns).collect();
+            let positions: Vec<[f32; 3]> = (0..side * side)
+                .map(|particle| [(particle % side) as f32, 0.0, (particle / side) as f32])
+                .collect();
+            let elements = Elements::uniform(&edges, positions.len()).unwrap();
+            let settings = Partition { method: PartitionMethod::Auto, ..Partition::default() };
+            let schedule = partition(&elements, &positions, &settings).unwrap().schedule;
+            assert_eq!(schedule.batch_count() > schedule.block_count(), is_clustered, "{side}");
+        }
+    }
 }

@@ -146,6 +146,8 @@ pub enum PartitionMethod {
     Cluster,
     /// Cells of a grid in eight sets.
     Grid,
+    /// Colors or clusters, whichever is predicted to be done first.
+    Auto,
 }
 
 /// The order in which a greedy coloring visits constraints.

@@ -142,6 +142,7 @@ fn choices() -> Choices {
             PartitionMethod::Phantom,
             PartitionMethod::Cluster,
             PartitionMethod::Grid,
+            PartitionMethod::Auto,
         ]),
         backend: json!(BACKENDS),
     }
