@@ -214,11 +214,11 @@ impl Maker<'_> {
     fn loaded(&mut self, file: &MeshFile) -> Result<Mesh, MeshError> {
         let named = FilePath::new(&file.path);
         let place = self.files.label(named);
-        // Messages name the file where it is; it is read by the name that the scene gives it.
-        let loaded = load_from(FilePath::new(&place), |path| {
-            let name =
-                path.file_name().map_or_else(|| named.into(), |name| named.with_file_name(name));
-            self.files.read(&name)
+        // Messages name the file where it is; it is read by the name that the scene gives it, but for
+        // its ending: TetGen's files come in pairs.
+        let loaded = load_from(FilePath::new(&place), |path| match path.extension() {
+            Some(ending) => self.files.read(&named.with_extension(ending)),
+            None => self.files.read(named),
         })?;
         self.notes.extend(loaded.notes.iter().map(|note| format!("{place}: {note}")));
         Ok(loaded.mesh)
