@@ -293,24 +293,38 @@ fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) ->
 
 #[cfg(test)]
 mod tests {
-    //! Contract: `auto` takes colors where sweeps are short, clusters where they are long.
+    //! Contract: `auto` takes colors where there are few, clusters where a sweep would have many phases.
 
     use super::*;
 
+    /// The edges of a lattice with so many particles along each axis, to all neighbors.
+    fn lattice(sides: [i32; 3]) -> (Vec<[u32; 2]>, Vec<[f32; 3]>) {
+        let number = |[x, y, z]: [i32; 3]| ((z * sides[1] + y) * sides[0] + x) as u32;
+        let rows = |y, z| (0..sides[0]).map(move |x| [x, y, z]);
+        let sheets = |z| (0..sides[1]).flat_map(move |y| rows(y, z));
+        let places: Vec<[i32; 3]> = (0..sides[2]).flat_map(sheets).collect();
+        let mut edges = Vec::new();
+        for &place in &places {
+            for step in 14..27 {
+                let steps = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
+                let other = [0, 1, 2].map(|axis| place[axis] + steps[axis]);
+                if (0..3).all(|axis| (0..sides[axis]).contains(&other[axis])) {
+                    edges.push([number(place), number(other)]);
+                }
+            }
+        }
+        (edges, places.into_iter().map(|place| place.map(|x| x as f32)).collect())
+    }
+
     #[test]
-    fn large_cloth_gets_clusters_and_small_cloth_colors() {
-        for (side, is_clustered) in [(30_u32, false), (300, true)] {
-            let at = |x: u32, y: u32| y * side + x;
-            let rows = (0..side).flat_map(|y| (1..side).map(move |x| [at(x - 1, y), at(x, y)]));
-            let columns = (1..side).flat_map(|y| (0..side).map(move |x| [at(x, y - 1), at(x, y)]));
-            let edges: Vec<[u32; 2]> = rows.chain(columns).collect();
-            let positions: Vec<[f32; 3]> = (0..side * side)
-                .map(|particle| [(particle % side) as f32, 0.0, (particle / side) as f32])
-                .collect();
+    fn a_solid_gets_clusters_and_a_chain_colors() {
+        for (sides, is_clustered) in [([20_000, 1, 1], false), ([20, 20, 20], true)] {
+            let (edges, positions) = lattice(sides);
             let elements = Elements::uniform(&edges, positions.len()).unwrap();
             let settings = Partition { method: PartitionMethod::Auto, ..Partition::default() };
             let schedule = partition(&elements, &positions, &settings).unwrap().schedule;
-            assert_eq!(schedule.batch_count() > schedule.block_count(), is_clustered, "{side}");
+            let has_clusters = schedule.batch_count() > schedule.block_count();
+            assert_eq!(has_clusters, is_clustered, "{sides:?}");
         }
     }
 }
