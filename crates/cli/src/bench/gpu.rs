@@ -24,11 +24,13 @@ use crate::measure::median;
 /// Steps that are measured after one that is not.
 const STEPS: usize = 3;
 
-/// The scenes of paper A's table 2.
+/// The scenes of paper A's table 2. The tori start pressed flat, too: in free fall there is nothing to
+/// solve.
 const TABLE_2: [&str; 4] = ["squishy-ball", "omotondo", "tori-100", "tori-400"];
+const FLAT: &str = "bodies.torus.deform=[1,0.7,1]";
 
 /// Jacobi gets at most so many times the sweeps of Gauss–Seidel.
-const MOST_SWEEPS: u32 = 16;
+const MOST_SWEEPS: u32 = 8;
 
 /// Constraints and kernel calls of table 1. A cloth has eight colors.
 const TABLE_1_SIDES: [usize; 3] = [260, 367, 518];
@@ -83,17 +85,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A scene with all schedules that are of interest.
 fn scene_rows(gpu: &Gpu, name: &str) -> Result<Vec<Row>, Failure> {
-    let own = scene(name, &[])?;
+    let flat = if name.starts_with("tori") { &[FLAT][..] } else { &[] };
+    let scene = |set: &str| scene(name, &[flat, &[set]].concat());
+    let own = scene("partition.method=\"coloring\"")?;
     let serial = serial_ms(&own)?;
     let mut rows = Vec::new();
     for (schedule, set) in
         [("coloring", "partition.method=\"coloring\""), ("cluster", "partition.method=\"cluster\"")]
     {
-        rows.push(measure(gpu, schedule, &scene(name, &[set])?, serial)?);
+        rows.push(measure(gpu, schedule, &scene(set)?, serial)?);
     }
     if TABLE_2.contains(&name) {
-        rows.push(measure(gpu, "phantom", &scene(name, &["solver=\"phantom\""])?, serial)?);
-        let mut jacobi = scene(name, &["solver=\"jacobi\""])?;
+        rows.push(measure(gpu, "phantom", &scene("solver=\"phantom\"")?, serial)?);
+        let mut jacobi = scene("solver=\"jacobi\"")?;
         jacobi.file.iterations = equal_sweeps(&own, &jacobi)?;
         let jacobi = measure(gpu, "jacobi", &jacobi, serial)?;
         for row in &mut rows {
@@ -115,7 +119,7 @@ fn equal_sweeps(own: &Scene, other: &Scene) -> Result<u32, Failure> {
     let goal = residual_after(own, own.file.iterations)?;
     let mut sweeps = own.file.iterations;
     while sweeps < own.file.iterations * MOST_SWEEPS && residual_after(other, sweeps)? > goal {
-        sweeps += own.file.iterations;
+        sweeps *= 2;
     }
     Ok(sweeps)
 }

@@ -8,7 +8,7 @@ use wgpu::{BindGroup, Buffer};
 use super::arrays::{Arrays, Parameters};
 use super::conditions::{Conditions, fields};
 use super::contacts::ContactArrays;
-use super::device::{Gpu, GpuError};
+use super::device::{AdapterKind, Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
 use super::shaders::Module;
@@ -353,7 +353,8 @@ impl Recorder<'_> {
             Way::LargeBlocks => ("sweep_large_blocks", 1),
         };
         let constants = group.constants.len();
-        let module = Module::Sweep { kind: group.kind, constants, block_particles };
+        let block_width = block_width(self.gpu);
+        let module = Module::Sweep { kind: group.kind, constants, block_particles, block_width };
         for phase in 0..group.schedule.phase_count() {
             let (range, groups) = work_of(group, lists.way, phase);
             let words = sweep_words(group, &range, first);
@@ -394,6 +395,13 @@ impl Recorder<'_> {
             self.record(module, entry, binds, groups);
         }
     }
+}
+
+/// Invocations of a workgroup that solves a block: as many as a batch has elements, more or less. A
+/// driver that computes on the processor changes from one invocation to the next at every barrier, so
+/// there they are no more than fit into one of its registers.
+fn block_width(gpu: &Gpu) -> u32 {
+    if gpu.info.kind == AdapterKind::Software { 8 } else { 128 }
 }
 
 /// The elements or blocks of a phase, and how many workgroups they take.

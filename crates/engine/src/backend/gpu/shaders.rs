@@ -2,9 +2,6 @@
 
 use crate::constraint::Kind;
 
-/// Invocations of a workgroup that solves a block.
-pub(super) const BLOCK_WIDTH: u32 = 128;
-
 /// A WGSL module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Module {
@@ -34,6 +31,8 @@ pub(super) enum Module {
         constants: usize,
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
+        /// Invocations of a workgroup that solves a block.
+        block_width: u32,
     },
     /// Errors of a kind.
     Residual {
@@ -87,9 +86,9 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { kind, constants, block_particles } => {
+            Self::Sweep { kind, constants, block_particles, block_width } => {
                 let sizes = format!(
-                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {BLOCK_WIDTH}u;"
+                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
                 [SUBSTEP, &kind.wgsl(constants), &sizes, project].join("\n")
@@ -126,7 +125,12 @@ mod tests {
         for &kind in Kind::ALL {
             let rest = [glam::Vec3::ZERO, glam::Vec3::X, glam::Vec3::Y, glam::Vec3::Z];
             let constants = kind.constants(&rest, &Default::default()).len();
-            modules.push(Module::Sweep { kind, constants, block_particles: 1024 });
+            modules.push(Module::Sweep {
+                kind,
+                constants,
+                block_particles: 1024,
+                block_width: 128,
+            });
             modules.push(Module::Force { kind, constants });
             modules.push(Module::Residual { kind, constants });
         }
