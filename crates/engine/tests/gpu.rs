@@ -14,7 +14,7 @@ const STEPS: usize = 100;
 
 /// How far a particle may be from where it is on the processor, as a share of the scene's size: what is
 /// crushed, folds or collides makes large differences out of rounding errors, so the mean is held
-/// tighter. (Most scenes have the same bits on the software driver; the crushed bunny is off by 3 % and
+/// tighter. (On the software driver some scenes have the same bits; the crushed bunny is off by 3 % and
 /// by 0.4 % on the mean.)
 const FARTHEST: f32 = 0.05;
 const MEAN: f32 = 5e-3;
