@@ -75,7 +75,7 @@ for scene in json.load(sys.stdin):
   echo
   echo "![Clusters of the edges of cloth](gallery/clusters.png)"
   echo
-  echo "**\`--color strain\`**, **\`--color speed\`**: from dark blue (0) to yellow."
+  echo "**\`--color strain\`**, **\`--color speed\`**: from blue (0) to red and to yellow."
   echo
   echo "![The strain of hanging cloth](gallery/strain.png)"
   echo

@@ -10,6 +10,10 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   // For work on the page: `taut view --no-open` beside `npm run dev`.
-  server: { proxy: { "/live": { target: "ws://127.0.0.1:8288", ws: true } } },
+  server: {
+    // The look that the page shares with the renderer is outside of this folder.
+    fs: { allow: [".", "../crates/render/look.json"] },
+    proxy: { "/live": { target: "ws://127.0.0.1:8288", ws: true } },
+  },
   test: { include: ["src/**/*.test.ts"] },
 });

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::{env, fs, io};
 
 /// What the page is made from.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "src",
     "public",
     "index.html",
@@ -19,6 +19,8 @@ const SOURCES: [&str; 7] = [
     "package-lock.json",
     "tsconfig.json",
     "vite.config.ts",
+    // The look that it shares with the renderer.
+    "../crates/render/look.json",
 ];
 
 fn main() {

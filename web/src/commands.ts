@@ -56,6 +56,7 @@ export class Commands {
   set(key: string, value: string): void {
     this.state.dismiss("set");
     this.connection.send({ type: "set", overrides: [`${key}=${value}`] });
+    this.building("the model");
   }
 
   setVector(key: string, vector: Vector): void {
@@ -64,6 +65,7 @@ export class Commands {
 
   backend(backend: string, threads: number): void {
     this.connection.send({ type: "backend", backend, threads });
+    this.building("the model");
   }
 
   openScene(name: string): void {
@@ -111,7 +113,12 @@ export class Commands {
   private loading(name: string): void {
     this.state.dismiss("load");
     this.state.dismiss("simulation");
-    this.state.busy.set(`Loading ${name} …`);
+    this.building(name);
+  }
+
+  /** Until the server says what came of it, the picture stands still; large models take seconds. */
+  private building(what: string): void {
+    if (this.connection.link.value.state === "open") this.state.busy.set(`Building ${what} …`);
   }
 }
 

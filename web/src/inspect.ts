@@ -29,43 +29,27 @@ declare global {
 }
 
 export function expose(state: State, connection: Connection, session: Session): void {
-  const inspection: Inspection = {
-    get link() {
-      return connection.link.value.state;
-    },
-    get scene() {
-      return state.scene.value;
-    },
-    get stats() {
-      return state.stats.value;
-    },
-    get look() {
-      return state.look.value;
-    },
-    get theme() {
-      return state.theme.value;
-    },
-    get grabs() {
-      return state.grabs.value;
-    },
-    get notices() {
-      return state.notices.value;
-    },
-    get drawing() {
-      return state.drawing.value;
-    },
-    get received() {
-      return session.received;
-    },
-    get colors() {
-      return session.view?.lines.mesh.visible ? session.view.lines.shown : [];
-    },
-    place: (point) => {
+  const now: { [Name in keyof Inspection]: () => Inspection[Name] } = {
+    link: () => connection.link.value.state,
+    scene: () => state.scene.value,
+    stats: () => state.stats.value,
+    look: () => state.look.value,
+    theme: () => state.theme.value,
+    grabs: () => state.grabs.value,
+    notices: () => state.notices.value,
+    drawing: () => state.drawing.value,
+    received: () => session.received,
+    colors: () => (session.view?.lines.mesh.visible ? session.view.lines.shown : []),
+    place: () => (point) => {
       const places = session.view?.bodies.places;
       const at = (k: number) => places?.[3 * point + k] ?? Number.NaN;
       return [at(0), at(1), at(2)];
     },
-    project: (point) => session.view?.project(point) ?? [Number.NaN, Number.NaN],
+    project: () => (point) => session.view?.project(point) ?? [Number.NaN, Number.NaN],
   };
+  const inspection = {};
+  for (const [name, get] of Object.entries(now)) {
+    Object.defineProperty(inspection, name, { get, enumerable: true });
+  }
   Object.defineProperty(window, "taut", { value: Object.freeze(inspection) });
 }

@@ -88,7 +88,7 @@ export interface SceneInfo {
   choices: Choices;
   overrides: string[];
   bounds: [Vector, Vector];
-  camera: { eye: Vector; target: Vector } | null;
+  camera: { eye: Vector; target: Vector; fov: number } | null;
   grabs: Grab[];
 }
 

@@ -94,6 +94,7 @@ export class Session implements Receiver {
         text: `The page speaks version ${VERSION} of the protocol, taut ${hello.taut} version ${hello.version}. Reload the page.`,
       });
     }
+    this.state.busy.set(null);
     // A server that was restarted counts generations anew.
     this.state.scene.set(null);
     this.state.hello.set(hello);

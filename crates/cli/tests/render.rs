@@ -88,8 +88,8 @@ fn bodies_have_their_colors_where_they_are() {
     let picture = render(&scene, &folder.path().join("a.png"), &["--camera", "0,0"]);
     assert_eq!((picture.width, picture.height), (240, 160));
     let [left, right] = [picture.pixel(75, 80), picture.pixel(165, 80)];
-    assert!(is_blue(left), "{left:?}");
-    assert!(is_red(right), "{right:?}");
+    assert!(is_red(left), "{left:?}");
+    assert!(is_blue(right), "{right:?}");
     // Two squares of 1 m beside each other, 2.2 m wide in all, fill 82 % of the height or width.
     let [blue, red] = [picture.share(is_blue), picture.share(is_red)];
     assert!((0.1..0.35).contains(&blue) && (blue / red - 1.0).abs() < 0.1, "{blue} {red}");
@@ -127,7 +127,7 @@ fn what_a_solver_wrote_on_the_device_is_drawn_from_there() {
         let differences = at_home.rgb.iter().zip(&on_device.rgb).map(|(a, b)| a.abs_diff(*b));
         let visible = differences.filter(|&difference| difference > 8).count();
         assert!(visible * 200 < at_home.rgb.len(), "{visible} of {}", at_home.rgb.len());
-        assert!(on_device.share(is_blue) > 0.05);
+        assert!(on_device.share(is_red) > 0.05);
     }
 }
 
@@ -146,6 +146,19 @@ fn shadows_on_the_floor_are_darker_than_the_floor_in_the_light() {
     // The key light comes from the left, the front and above: the shadow falls to the right.
     let (shadow, light) = (brightness(128, 92), brightness(20, 110));
     assert!(shadow + 60 < light, "{shadow} in the shadow, {light} in the light");
+}
+
+#[test]
+fn at_night_the_backdrop_is_dark_and_bodies_keep_their_colors() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = squares(folder.path());
+    let out = folder.path().join("a.png");
+    let arguments = ["--camera", "0,0", "--theme"];
+    let [day, night] =
+        ["light", "dark"].map(|theme| render(&scene, &out, &[&arguments[..], &[theme]].concat()));
+    let brightness = |picture: &Picture| picture.pixel(120, 40).iter().sum::<i32>();
+    assert!(brightness(&day) > 500 && brightness(&night) < 250);
+    assert_eq!(day.pixel(75, 80), night.pixel(75, 80));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Quat, Vec3};
 
+use crate::style::style;
+
 /// A camera that stands upright.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
@@ -16,10 +18,14 @@ pub struct Camera {
 
 /// The share of the picture that [`Camera::framing`] fills.
 const FILLED: f32 = 0.82;
-/// Field of view of [`Camera::framing`], degrees: a long lens, which flatters.
-const FOV: f32 = 30.0;
 
 impl Camera {
+    /// From where a scene is seen that has no camera of its own: azimuth and elevation, degrees.
+    #[must_use]
+    pub fn usual() -> [f32; 2] {
+        [style().view.azimuth, style().view.elevation]
+    }
+
     /// A camera that sees all these places, as large as they fit into a picture of this width over
     /// height. Azimuth 0 looks from the front (+z), 90 from the right (+x); elevation 90 from above;
     /// degrees.
@@ -28,7 +34,8 @@ impl Camera {
         let turn = Quat::from_rotation_y(azimuth.to_radians())
             * Quat::from_rotation_x(-elevation.clamp(-89.9, 89.9).to_radians());
         let [right, up, toward] = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| turn * axis);
-        let tangent = (FOV / 2.0).to_radians().tan() * FILLED;
+        let fov = style().view.fov;
+        let tangent = (fov / 2.0).to_radians().tan() * FILLED;
         let [tangent_x, tangent_y] = [tangent * aspect, tangent];
         let (low, high) = corners(places);
         let mut target = (low + high) / 2.0;
@@ -49,7 +56,7 @@ impl Camera {
             let middle = (low + high) / 4.0 * distance;
             target += right * middle.x + up * middle.y;
         }
-        Self { eye: target + toward * distance * 1.001, target, fov: FOV }
+        Self { eye: target + toward * distance * 1.001, target, fov }
     }
 
     /// The same, turned about a vertical axis through its target.

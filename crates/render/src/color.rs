@@ -1,104 +1,194 @@
-//! Colors: of bodies, of the phases of a schedule, and of values.
+//! Colors: of bodies, of the parts of a schedule, and of values. The page has the same
+//! (`web/src/color`); `tests/colors.json` holds both to that.
 //!
 //! Scales are made in Oklch [Ottosson 2020], where equal steps look equal: lightness, chroma (distance
 //! from gray) and hue (degrees).
 
-/// Bodies, one after another: muted, and far enough apart to be told from each other.
-const BODIES: [[u8; 3]; 8] = [
-    [62, 108, 170],
-    [196, 92, 70],
-    [84, 146, 104],
-    [216, 164, 76],
-    [132, 98, 160],
-    [70, 150, 166],
-    [200, 118, 142],
-    [142, 150, 72],
-];
+use std::collections::BTreeSet;
 
-/// Shapes: pale, so that bodies stand out.
-pub(crate) const SHAPE: [u8; 3] = [205, 201, 194];
+use taut::output::Field;
 
-/// Bodies under lines of their elements.
-pub(crate) const PLAIN: [u8; 3] = [222, 221, 219];
+use crate::style::{Lch, style};
 
-/// The color of the body with this number.
+/// The color of the body with this number; they repeat after the last.
 #[must_use]
 pub fn body_color(number: usize) -> [u8; 3] {
-    BODIES[number % BODIES.len()]
+    let bodies = &style().bodies;
+    oklch(bodies[number % bodies.len()])
 }
 
-/// The color of a phase or block: neighbors in number are far apart in hue.
+/// As many different colors. A few go once around the circle of hues; more also differ in lightness
+/// from their neighbors. Consecutive numbers are far apart in hue, because consecutive phases lie
+/// beside each other on a mesh.
 #[must_use]
-pub fn phase_color(number: usize) -> [u8; 3] {
-    // The golden angle never comes back to a hue that was used.
-    let hue = 25.0 + 137.507_76 * number as f32;
-    oklch([0.62, 0.70, 0.54][number % 3], 0.16, hue)
+pub fn partition_colors(count: usize) -> Vec<[u8; 3]> {
+    let rule = &style().partition;
+    let stride = stride(count);
+    let mut used = BTreeSet::new();
+    let color = |number: usize| {
+        let place = number * stride % count;
+        let lightness = if count > rule.few { rule.lightness[place % 3] } else { rule.plain[0] };
+        let chroma = if count > rule.calm { rule.chroma[place / 3 % 2] } else { rule.plain[1] };
+        let hue = rule.hue + 360.0 * place as f64 / count as f64;
+        unused(oklch([lightness, chroma, hue]), &mut used)
+    };
+    (0..count).map(color).collect()
 }
 
-/// The color of a value between 0 and 1: dark blue, green, bright yellow, ever lighter.
+/// The colors of blocks and batches, of which there can be thousands: these many tell neighbors apart.
 #[must_use]
-pub fn map(value: f32) -> [u8; 3] {
-    let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 1.0 };
-    oklch(0.34 + 0.56 * value, 0.10 + 0.06 * value, 280.0 - 180.0 * value)
+pub fn repeating_colors() -> Vec<[u8; 3]> {
+    partition_colors(style().partition.repeating)
 }
 
-/// sRGB of an Oklch color, cut off where the screen has no such color.
-fn oklch(lightness: f32, chroma: f32, hue: f32) -> [u8; 3] {
+/// A step near the golden section of the circle that visits every place once.
+fn stride(count: usize) -> usize {
+    let mut stride = ((count as f64 * 0.382).round() as usize).max(1);
+    while common(stride, count) > 1 {
+        stride += 1;
+    }
+    stride
+}
+
+fn common(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+/// The color itself, or the nearest free one: a thousand phases are still a thousand colors.
+fn unused([r, g, b]: [u8; 3], used: &mut BTreeSet<[u8; 3]>) -> [u8; 3] {
+    let near = |nudge: u32| {
+        let [more_r, more_g, more_b] = [nudge, nudge >> 3, nudge >> 6].map(|more| more as u8);
+        [r.wrapping_add(more_r), g.wrapping_add(more_g), b.wrapping_add(more_b)]
+    };
+    (0..).map(near).find(|&color| used.insert(color)).unwrap_or([r, g, b])
+}
+
+/// The colors of values from 0 to 1: what happens little is quiet, what happens much is bright.
+pub(crate) struct Scale(Vec<[u8; 3]>);
+
+impl Scale {
+    pub(crate) fn new(field: Field) -> Self {
+        Self((0..=u8::MAX).map(|byte| scale_color(field, f64::from(byte) / 255.0)).collect())
+    }
+
+    pub(crate) fn color(&self, value: f32) -> [u8; 3] {
+        let value = if value.is_finite() { value.clamp(0.0, 1.0) } else { 1.0 };
+        self.0[(value * 255.0).round() as usize]
+    }
+}
+
+fn scale_color(field: Field, value: f64) -> [u8; 3] {
+    let scales = &style().scales;
+    let stops = match field {
+        Field::Strain => &scales.strain,
+        Field::Speed => &scales.speed,
+        Field::Contact => &scales.contact,
+    };
+    let place = value * (stops.len() - 1) as f64;
+    let from = (place as usize).min(stops.len() - 2);
+    let along = place - from as f64;
+    let mix = |k: usize| stops[from][k] + along * (stops[from + 1][k] - stops[from][k]);
+    oklch([mix(0), mix(1), mix(2)])
+}
+
+/// sRGB of an Oklch color; chroma is lowered until a screen can show it.
+fn oklch([lightness, chroma, hue]: Lch) -> [u8; 3] {
     let (sin, cos) = hue.to_radians().sin_cos();
-    let (a, b) = (chroma * cos, chroma * sin);
-    let l = (lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
-    let m = (lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);
-    let s = (lightness - 0.089_484_18 * a - 1.291_485_5 * b).powi(3);
-    let linear = [
-        4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
-        -1.268_438 * l + 2.609_757_4 * m - 0.341_319_4 * s,
-        -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
-    ];
-    linear.map(|light| (encode(light.clamp(0.0, 1.0)) * 255.0).round() as u8)
+    let mut wanted = chroma;
+    loop {
+        let chroma = wanted.max(0.0);
+        let light = oklab(lightness, chroma * cos, chroma * sin);
+        let is_shown = light.iter().all(|light| (-1e-4..=1.0001).contains(light));
+        if is_shown || chroma <= 0.0 {
+            return light.map(|light| (encode(light.clamp(0.0, 1.0)) * 255.0).round() as u8);
+        }
+        wanted -= 0.005;
+    }
+}
+
+/// Amounts of light of an Oklab color, possibly outside of what there is.
+fn oklab(lightness: f64, a: f64, b: f64) -> [f64; 3] {
+    let l = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);
+    let m = (lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b).powi(3);
+    let s = (lightness - 0.089_484_177_5 * a - 1.291_485_548 * b).powi(3);
+    [
+        4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s,
+        -1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s,
+        -0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701 * s,
+    ]
 }
 
 /// From an amount of light to the encoding of pictures.
-fn encode(light: f32) -> f32 {
+fn encode(light: f64) -> f64 {
     if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// From the encoding of pictures to an amount of light.
+pub(crate) fn decode(byte: u8) -> f32 {
+    let value = f32::from(byte) / 255.0;
+    if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
 #[cfg(test)]
 mod tests {
-    //! Contract: scales rise evenly in lightness, and phases can be told apart.
+    //! Contract: colors are the very ones of the page; there are as many as there are phases.
+
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn luminance([r, g, b]: [u8; 3]) -> f32 {
-        let linear = |byte: u8| (f32::from(byte) / 255.0).powf(2.2);
-        0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+    fn hex([r, g, b]: [u8; 3]) -> String {
+        format!("#{r:02x}{g:02x}{b:02x}")
     }
 
     #[test]
-    fn gray_has_no_hue() {
-        let [r, g, b] = oklch(0.6, 0.0, 77.0);
-        assert!(r.abs_diff(g) <= 1 && g.abs_diff(b) <= 1 && r > 100 && r < 150);
-        assert_eq!(oklch(1.0, 0.0, 0.0), [255; 3]);
+    fn colors_are_those_of_the_page() {
+        let text = include_str!("../tests/colors.json");
+        let known: Value = serde_json::from_str(text).unwrap();
+        let of = |colors: Vec<[u8; 3]>| colors.into_iter().map(hex).collect::<Vec<_>>();
+        let counts = known["partition"].as_object().unwrap().keys();
+        let parts = counts.map(|n| (n.clone(), json!(of(partition_colors(n.parse().unwrap())))));
+        let scale = |field| of((0..=16).map(|i| scale_color(field, f64::from(i) / 16.0)).collect());
+        let own = json!({
+            "bodies": of((0..style().bodies.len() + 1).map(body_color).collect()),
+            "partition": parts.collect::<serde_json::Map<_, _>>(),
+            "scales": {
+                "strain": scale(Field::Strain),
+                "speed": scale(Field::Speed),
+                "contact": scale(Field::Contact),
+            },
+        });
+        assert_eq!(own, known, "the page and pictures have different colors");
     }
 
     #[test]
-    fn the_map_of_values_gets_lighter_all_the_way() {
-        let steps: Vec<f32> = (0..=20).map(|i| luminance(map(i as f32 / 20.0)).cbrt()).collect();
-        for pair in steps.windows(2) {
-            let rise = pair[1] - pair[0];
-            assert!(rise > 0.01 && rise < 0.06, "{rise}");
+    fn there_are_as_many_colors_as_phases() {
+        for count in [0, 1, 2, 7, 24, 100, 4096] {
+            let colors: BTreeSet<_> = partition_colors(count).into_iter().collect();
+            assert_eq!(colors.len(), count);
         }
-        assert_eq!(map(f32::NAN), map(7.0));
-        assert_eq!(map(-1.0), map(0.0));
     }
 
     #[test]
-    fn neighboring_phases_differ() {
-        for number in 0..64 {
-            for other in number + 1..(number + 8) {
-                let (a, b) = (phase_color(number), phase_color(other));
-                let apart: u32 = a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(y))).sum();
-                assert!(apart > 40, "{number} {a:?}, {other} {b:?}");
-            }
+    fn gray_has_no_hue_and_white_is_white() {
+        let [r, g, b] = oklch([0.6, 0.0, 77.0]);
+        assert!(r.abs_diff(g) <= 1 && g.abs_diff(b) <= 1 && r > 100 && r < 150);
+        assert_eq!(oklch([1.0, 0.0, 0.0]), [255; 3]);
+    }
+
+    #[test]
+    fn values_beyond_the_scale_have_its_ends() {
+        let scale = Scale::new(Field::Strain);
+        assert_eq!(scale.color(f32::NAN), scale.color(7.0));
+        assert_eq!(scale.color(-1.0), scale.color(0.0));
+        assert_ne!(scale.color(0.0), scale.color(1.0));
+    }
+
+    #[test]
+    fn light_goes_there_and_back() {
+        for byte in [0, 3, 90, 200, 255] {
+            let back = encode(f64::from(decode(byte))) * 255.0;
+            assert!((back - f64::from(byte)).abs() < 0.01, "{byte} {back}");
         }
     }
 }

@@ -5,6 +5,8 @@
 //! shadow map, so that folds, contacts and the ground under things are as dark as they should be. The
 //! same input gives the same bits on the same device.
 //!
+//! Colors and lights are in `look.json`, which the viewer's page is built from too: both look alike.
+//!
 //! Places come from the processor, or from the very buffer that a solver on the device wrote
 //! ([`Points::OnDevice`]).
 
@@ -12,15 +14,21 @@ mod camera;
 mod color;
 mod geometry;
 mod light;
+mod make;
+mod passes;
 mod picture;
 mod pipelines;
 mod renderer;
+mod solids;
+mod style;
+mod upload;
 
 pub use camera::Camera;
-pub use color::{body_color, map, phase_color};
+pub use color::{body_color, partition_colors, repeating_colors};
 pub use geometry::Line;
 pub use picture::Picture;
 pub use renderer::{Frame, Look, Points, Renderer, Source};
+pub use style::Theme;
 
 use taut::backend::gpu::GpuError;
 use thiserror::Error;

@@ -5,6 +5,8 @@ use std::f32::consts::TAU;
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3};
 
+use crate::style::style;
+
 /// Lights of the sky; `shaders/light.wgsl` has the same number.
 pub(crate) const SKY_LIGHTS: usize = 32;
 /// Pixels of the key light's shadow map in each direction.
@@ -14,7 +16,7 @@ pub(crate) const SKY_MAP: u32 = 512;
 
 /// Toward the key light: from the left, the front and above.
 pub(crate) fn key_direction() -> Vec3 {
-    Vec3::new(-0.48, 0.72, 0.58).normalize()
+    style().key_direction()
 }
 
 /// Toward the sky's lights: a spiral over the upper half of a sphere, even in area, from the zenith

@@ -2,6 +2,8 @@
 
 use wgpu::ShaderStages;
 
+use crate::style::style;
+
 /// Format of the picture: what is written are amounts of light.
 pub(crate) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Format of all depths.
@@ -11,9 +13,10 @@ pub(crate) const SAMPLES: u32 = 4;
 
 const LIGHT: &str = include_str!("shaders/light.wgsl");
 
-/// The shaders, by name. Those that draw begin with the light that they share.
+/// The shaders, by name. Those that draw begin with the constants and the light that they share.
 pub(crate) fn shaders() -> [(&'static str, String); 7] {
-    let lit = |text: &str| format!("{LIGHT}\n{text}");
+    let constants = style().constants();
+    let lit = |text: &str| format!("{constants}\n{LIGHT}\n{text}");
     [
         ("gather", include_str!("shaders/gather.wgsl").to_owned()),
         ("place", include_str!("shaders/place.wgsl").to_owned()),

@@ -54,6 +54,7 @@ impl Setting {
             points,
             poses: &poses,
             bounds: self.drawing.bounds(&self.simulation),
+            ground: None,
             values: None,
         };
         renderer.draw(&frame).unwrap().rgb

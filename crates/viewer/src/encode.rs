@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use taut::output::{Drawing, KindElements, ShapePose};
 
 use crate::protocol::VERSION;
+use crate::shared::FieldValues;
 
 const TOPOLOGY: u8 = 1;
 const ELEMENTS: u8 = 2;
@@ -109,8 +110,8 @@ pub(crate) struct FrameParts<'a> {
     pub(crate) low: [f32; 3],
     pub(crate) high: [f32; 3],
     pub(crate) places: &'a [[f32; 3]],
-    /// Which field, and its value at each point.
-    pub(crate) field: Option<(u8, &'a [f32])>,
+    /// Which field, and its values.
+    pub(crate) field: Option<(u8, &'a FieldValues)>,
     pub(crate) poses: &'a [ShapePose],
 }
 
@@ -125,20 +126,20 @@ pub(crate) fn frame(parts: &FrameParts<'_>, precision: Precision) -> Bytes {
     writer.u32(parts.number);
     writer.u32(parts.step as u32);
     writer.0.extend(parts.time.to_le_bytes());
-    let (field, values) = parts.field.map_or((0, &[][..]), |(field, values)| (field, values));
-    let full = full_scale(values);
-    writer.0.extend([u8::from(precision == Precision::U16), field]);
+    let number = parts.field.map_or(0, |(number, _)| number);
+    writer.0.extend([u8::from(precision == Precision::U16), number]);
     writer.0.extend((parts.poses.len() as u16).to_le_bytes());
-    writer.f32(full);
+    writer.f32(parts.field.map_or(1.0, |(_, field)| field.scale));
     writer.f32s(&parts.low);
     writer.f32s(&parts.high);
     match precision {
         Precision::F32 => writer.f32s(parts.places.as_flattened()),
         Precision::U16 => quantize(&mut writer, parts),
     }
-    if field != 0 {
-        let share = 255.0 / full;
-        writer.0.extend(values.iter().map(|value| (value * share).round() as u8));
+    if let Some((_, field)) = parts.field {
+        // A cast to an integer stays in its range: larger values have the last color.
+        let share = 255.0 / field.scale;
+        writer.0.extend(field.values.iter().map(|value| (value * share).round() as u8));
         writer.pad();
     }
     for pose in parts.poses {
@@ -167,18 +168,6 @@ fn quantize(writer: &mut Writer, parts: &FrameParts<'_>) {
     writer.pad();
 }
 
-/// The value that 255 stands for: the next of 1, 2, 5, 10, … so that colors do not flicker with
-/// every small change of the largest value.
-fn full_scale(values: &[f32]) -> f32 {
-    let most = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f32::max);
-    if most <= 1e-6 {
-        return 1e-6;
-    }
-    let decade = 10_f32.powf(most.log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * decade);
-    steps.into_iter().find(|&step| most <= step).unwrap_or(most)
-}
-
 #[cfg(test)]
 mod tests {
     //! Contract: messages have the documented layout, to the byte.
@@ -187,7 +176,7 @@ mod tests {
 
     const PLACES: [[f32; 3]; 3] = [[0.0, 1.0, 2.0], [4.0, 1.0, -2.0], [1.0, 1.0, 0.0]];
 
-    fn parts<'a>(field: Option<(u8, &'a [f32])>, poses: &'a [ShapePose]) -> FrameParts<'a> {
+    fn parts<'a>(field: Option<(u8, &'a FieldValues)>, poses: &'a [ShapePose]) -> FrameParts<'a> {
         FrameParts {
             generation: 7,
             number: 9,
@@ -208,7 +197,8 @@ mod tests {
     #[test]
     fn frames_have_the_documented_layout() {
         let pose = ShapePose { place: [1.0, 2.0, 3.0], rotation: [0.0, 0.0, 0.0, 1.0] };
-        let bytes = frame(&parts(Some((2, &[0.0, 1.5, 0.75])), &[pose]), Precision::F32);
+        let field = FieldValues { values: vec![0.0, 2.5, 0.75], scale: 2.0 };
+        let bytes = frame(&parts(Some((2, &field)), &[pose]), Precision::F32);
         assert_eq!(bytes[..4], [3, 1, 0, 0]);
         assert_eq!(bytes[4..16], [7, 0, 0, 0, 9, 0, 0, 0, 11, 0, 0, 0]);
         assert_eq!(f64::from_le_bytes(bytes[16..24].try_into().unwrap()), 0.25);
@@ -217,7 +207,7 @@ mod tests {
         assert_eq!(f32_at(&bytes, 40), -2.0 + 0.0 * f32_at(&bytes, 32));
         assert_eq!(f32_at(&bytes, FRAME_HEADER + 12), 4.0);
         let after = FRAME_HEADER + 36;
-        assert_eq!(bytes[after..after + 4], [0, 191, 96, 0]);
+        assert_eq!(bytes[after..after + 4], [0, 255, 96, 0]);
         assert_eq!(f32_at(&bytes, after + 8), 2.0);
         assert_eq!(bytes.len(), after + 4 + 28);
     }
@@ -234,13 +224,5 @@ mod tests {
         // A box without height has everything at its low corner.
         assert_eq!([step(1), step(2), step(5)], [0, 65535, 0]);
         assert_eq!(bytes.len(), FRAME_HEADER + 20);
-    }
-
-    #[test]
-    fn scales_are_round_and_never_nothing() {
-        assert_eq!(full_scale(&[0.3, 0.07]), 0.5);
-        assert_eq!(full_scale(&[1.0]), 1.0);
-        assert_eq!(full_scale(&[f32::NAN, 12.0]), 20.0);
-        assert!(full_scale(&[]) > 0.0);
     }
 }

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use crate::encode;
 use crate::pace::Pace;
 use crate::protocol::{Message, Request};
-use crate::shared::{Command, Demand, FIELDS, Look, Outlets, SceneState, Snapshot};
+use crate::shared::{Command, Demand, FIELDS, FieldValues, Look, Outlets, SceneState, Snapshot};
 use crate::source::Source;
 use crate::stats::Meter;
 
@@ -174,7 +174,8 @@ impl Live {
             if self.demand.fields[index].load(Ordering::Relaxed) > 0 {
                 let mut values = Vec::new();
                 drawing.field(simulation, field, &snapshot.places, &mut values);
-                snapshot.fields[index] = Some(values);
+                let scale = field.usual_scale(simulation);
+                snapshot.fields[index] = Some(FieldValues { values, scale });
             }
         }
         snapshot.cost = start.elapsed();

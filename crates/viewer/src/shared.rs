@@ -69,6 +69,15 @@ impl Look {
     }
 }
 
+/// A field at a moment.
+#[derive(Debug)]
+pub(crate) struct FieldValues {
+    /// At each point.
+    pub(crate) values: Vec<f32>,
+    /// The value that the last color stands for.
+    pub(crate) scale: f32,
+}
+
 /// Where everything was at a moment.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
@@ -80,7 +89,7 @@ pub(crate) struct Snapshot {
     pub(crate) high: [f32; 3],
     pub(crate) places: Vec<[f32; 3]>,
     /// Values of the fields that somebody wants.
-    pub(crate) fields: [Option<Vec<f32>>; 3],
+    pub(crate) fields: [Option<FieldValues>; 3],
     pub(crate) poses: Vec<ShapePose>,
     /// What it cost the simulation.
     pub(crate) cost: Duration,
@@ -103,7 +112,7 @@ impl Snapshot {
 
     fn parts(&self, field: WantedField) -> FrameParts<'_> {
         let number = field as usize;
-        let values = number.checked_sub(1).and_then(|index| self.fields[index].as_deref());
+        let values = number.checked_sub(1).and_then(|index| self.fields[index].as_ref());
         FrameParts {
             generation: self.generation,
             number: self.number,
@@ -112,7 +121,7 @@ impl Snapshot {
             low: self.low,
             high: self.high,
             places: &self.places,
-            field: values.map(|values| (number as u8, values)),
+            field: values.map(|field| (number as u8, field)),
             poses: &self.poses,
         }
     }

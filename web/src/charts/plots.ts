@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { hex } from "../color/oklab";
-import { partitionColors } from "../color/palette";
+import { GRAY, partitionColors } from "../color/palette";
 import { short } from "../format";
 import type { Bars } from "./histogram";
 
@@ -39,10 +39,21 @@ function axes(ink: Ink, x: string): uPlot.Axis[] {
   ];
 }
 
+/** A chart with nothing around it: keys and values are beside it on the page. */
+function bare(width: number) {
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 8, 0, 0] as uPlot.Padding,
+  };
+}
+
 /** Colors of series: as far apart as those of partitions. */
 export function seriesColor(index: number): string {
   const colors = partitionColors(8);
-  return hex(colors[index % colors.length] ?? [128, 128, 128]);
+  return hex(colors[index % colors.length] ?? GRAY);
 }
 
 export interface LineOptions {
@@ -85,11 +96,7 @@ export class LineChart {
       };
     });
     const options: uPlot.Options = {
-      width,
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      padding: [8, 8, 0, 0],
+      ...bare(width),
       scales: {
         x: { time: false },
         y: logarithmic ? { distr: 3, range: decades } : { range: fromZero },
@@ -145,11 +152,7 @@ export class BarChart {
     const colors = bars.at.map((_, i) => color(i));
     const last = (bars.at.at(-1) ?? 0) + bars.width / 2;
     const options: uPlot.Options = {
-      width,
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      padding: [8, 8, 0, 0],
+      ...bare(width),
       scales: {
         x: { time: false, range: [-0.5 * bars.width, last] },
         y: { range: fromZero },

@@ -3,7 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import { hex, oklabOf, oklch, type Rgb } from "./oklab";
-import { partitionColors } from "./palette";
+import { BODIES } from "./look";
+import { bodyColor, partitionColors } from "./palette";
 import { rampBytes, rampColor } from "./ramp";
 
 function distance(a: Rgb, b: Rgb): number {
@@ -26,6 +27,28 @@ describe("partition colors", () => {
     expect(closest(partitionColors(6))).toBeGreaterThan(0.12);
     expect(closest(partitionColors(12))).toBeGreaterThan(0.07);
     expect(closest(partitionColors(24))).toBeGreaterThan(0.03);
+  });
+});
+
+// `taut render` draws with the same colors: its own test reads this file too. A new look is written
+// down with `npx vitest run -u`.
+it("colors are those of the renderer", async () => {
+  const counts = [1, 2, 3, 6, 7, 12, 13, 24, 40];
+  const steps = Array.from({ length: 17 }, (_, i) => i / 16);
+  const scale = (field: "strain" | "speed" | "contact") =>
+    steps.map((value) => hex(rampColor(field, value)));
+  const colors = {
+    bodies: [...BODIES, BODIES[0]].map((_, i) => hex(bodyColor(i))),
+    partition: Object.fromEntries(counts.map((n) => [n, partitionColors(n).map(hex)])),
+    scales: { strain: scale("strain"), speed: scale("speed"), contact: scale("contact") },
+  };
+  const text = `${JSON.stringify(colors, null, 1)}\n`;
+  await expect(text).toMatchFileSnapshot("../../../crates/render/tests/colors.json");
+});
+
+describe("bodies", () => {
+  it("are told apart", () => {
+    expect(closest(BODIES.map((_, i) => bodyColor(i)))).toBeGreaterThan(0.05);
   });
 });
 

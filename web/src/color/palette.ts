@@ -1,38 +1,39 @@
 // Colors for things that are told apart: bodies, and the phases of a partition.
 
+import { BODIES, PARTITION } from "./look";
 import { hex, oklch, type Rgb } from "./oklab";
 
 /** Restrained colors of bodies, in the order of the scene; they repeat after the last. */
-const BODIES: readonly Rgb[] = [
-  oklch(0.61, 0.115, 32), // terracotta
-  oklch(0.56, 0.08, 225), // steel blue
-  oklch(0.74, 0.105, 82), // ochre
-  oklch(0.58, 0.075, 160), // sage
-  oklch(0.53, 0.085, 345), // plum
-  oklch(0.66, 0.07, 265), // lavender
-];
+const COLORS: readonly Rgb[] = BODIES.map(([L, C, h]) => oklch(L, C, h));
 
 export function bodyColor(index: number): Rgb {
-  return BODIES[index % BODIES.length] ?? [128, 128, 128];
+  return COLORS[index % COLORS.length] ?? GRAY;
 }
 
-const LIGHTNESS = [0.68, 0.54, 0.8];
-const CHROMA = [0.17, 0.12];
+/** What has no color of its own. */
+export const GRAY: Rgb = [128, 128, 128];
 
 /**
- * `count` different colors. Up to a dozen go once around the circle of hues; more also differ in
+ * `count` different colors. A few go once around the circle of hues; more also differ in
  * lightness from their neighbors. Consecutive numbers are far apart in hue, because consecutive
  * phases lie beside each other on a mesh.
  */
 export function partitionColors(count: number): Rgb[] {
+  const { hue, few, calm, lightness, chroma, plain } = PARTITION;
+  const [plainL = 0, plainC = 0] = plain;
   const stride = strideOf(count);
   const used = new Set<string>();
   return Array.from({ length: count }, (_, i) => {
     const place = (i * stride) % count;
-    const L = count > 6 ? (LIGHTNESS[place % 3] ?? 0.68) : 0.66;
-    const C = CHROMA[Math.floor(place / 3) % 2] ?? 0.15;
-    return unused(oklch(L, count > 12 ? C : 0.15, 28 + (360 * place) / count), used);
+    const L = count > few ? (lightness[place % 3] ?? plainL) : plainL;
+    const C = count > calm ? (chroma[Math.floor(place / 3) % 2] ?? plainC) : plainC;
+    return unused(oklch(L, C, hue + (360 * place) / count), used);
   });
+}
+
+/** The colors of blocks and batches, of which there can be thousands: these tell neighbors apart. */
+export function repeatingColors(): Rgb[] {
+  return partitionColors(PARTITION.repeating);
 }
 
 /** A step near the golden section of the circle that visits every place once. */

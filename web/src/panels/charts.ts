@@ -4,7 +4,7 @@ import { barsOf, imbalance } from "../charts/histogram";
 import { History, positive, stacked } from "../charts/history";
 import { BarChart, LineChart, seriesColor, type Ink } from "../charts/plots";
 import { hex } from "../color/oklab";
-import { partitionColors } from "../color/palette";
+import { GRAY, partitionColors } from "../color/palette";
 import { milliseconds, short, whole } from "../format";
 import type { Stats } from "../protocol";
 import type { State } from "../state";
@@ -157,7 +157,7 @@ function phaseCard(state: State, updates: (() => void)[]) {
     if (!shown) return;
     const bars = barsOf(shown.sizes, MOST_BARS);
     const colors = partitionColors(shown.phases);
-    chart.show(bars, (i) => hex(colors[i * bars.width] ?? [128, 128, 128]), ink(state));
+    chart.show(bars, (i) => hex(colors[i * bars.width] ?? GRAY), ink(state));
     value.textContent = whole(shown.elements);
     facts.textContent = `${whole(shown.phases)} phases (at least ${whole(shown.lower_bound)} without copies) · ${whole(shown.copies)} copies · imbalance ${imbalance(shown.sizes).toFixed(2)}`;
   });

@@ -19,8 +19,8 @@ export interface Scale {
 
 const UNITS: Record<Field, (highest: number) => string> = {
   none: () => "",
-  strain: (highest) => `${short(100 * highest)} %`,
-  speed: (highest) => `${short(highest)} m/s`,
+  strain: (highest) => `${short(100 * highest)} % or more`,
+  speed: (highest) => `${short(highest)} m/s or more`,
   contact: () => "touching",
 };
 

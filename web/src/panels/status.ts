@@ -18,8 +18,8 @@ export function status(state: State, connection: Connection): HTMLElement {
   const update = () => {
     numbers.replaceChildren(...numbersOf(state).map((text) => make("span", {}, text)));
   };
+  // Ten times a second is enough to read; every picture would make the browser lay out the page anew.
   state.stats.watch(update);
-  state.drawing.subscribe(update);
   return make("div", { class: "status" }, dot, link, numbers);
 }
 

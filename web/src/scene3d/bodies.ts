@@ -13,14 +13,14 @@ import {
   LineBasicMaterial,
   LineSegments,
   Mesh,
-  MeshStandardMaterial,
   SRGBColorSpace,
-  type WebGLProgramParametersWithUniforms,
+  type ShaderMaterial,
 } from "three";
 import { bodyColor } from "../color/palette";
 import { rampBytes } from "../color/ramp";
 import { writePlaces, type Field, type Frame, type SceneInfo, type Topology } from "../protocol";
-import { edgesOf, isClosed, smoothNormals } from "./surface";
+import { litMaterial, type Backdrop } from "./shade";
+import { edgesOf, smoothNormals } from "./surface";
 
 /** Where the color of a point comes from. */
 enum Paint {
@@ -29,23 +29,16 @@ enum Paint {
   Plain = 2,
 }
 
-// Open surfaces are cloth: a little light catches in the fuzz at grazing angles, and the back is
-// darker than the front. Closed ones are soft bodies, smoother and without a back.
-const PAINT = /* glsl */ `
-  if (paint == ${Paint.Field}) diffuseColor.rgb = texture2D(ramp, vec2((vField * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-  if (paint == ${Paint.Plain}) diffuseColor.rgb = plain;
-  if (!gl_FrontFacing) diffuseColor.rgb *= mix(1.0, 0.82, vCloth);
-`;
-const ROUGHNESS = /* glsl */ `
-  roughnessFactor = mix(0.48, 0.92, vCloth);
-`;
-const FUZZ = /* glsl */ `
-  float grazing = 1.0 - abs(dot(normalize(vViewPosition), normal));
-  totalEmissiveRadiance += vCloth * 0.22 * diffuseColor.rgb * grazing * grazing * grazing;
+const CODE = /* glsl */ `
+  vec3 albedo = vTint;
+  if (paint == ${Paint.Field}) albedo = texture2D(ramp, vec2((vField * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+  if (paint == ${Paint.Plain}) albedo = plain;
+  if (paint == ${Paint.Material} && !gl_FrontFacing) albedo = mix(albedo, BACK_COLOR, BACK_SHARE);
+  vec3 color = shade(albedo, normal, vPlace, share);
 `;
 
 export class Bodies {
-  readonly mesh: Mesh<BufferGeometry, MeshStandardMaterial>;
+  readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
   readonly wires: LineSegments<BufferGeometry, LineBasicMaterial>;
   places = new Float32Array(0);
   triangles = new Uint32Array(0);
@@ -57,9 +50,20 @@ export class Bodies {
   private rampOf: Field = "strain";
   private wiresStale = true;
 
-  constructor() {
-    const material = new MeshStandardMaterial({ side: DoubleSide, vertexColors: true });
-    material.onBeforeCompile = (shader) => this.extend(shader);
+  constructor(backdrop: Backdrop) {
+    const material = litMaterial(backdrop, {
+      uniforms: { paint: this.paint, plain: this.plain, ramp: this.ramp },
+      varyings: "varying float vField;\nvarying vec3 vTint;",
+      vertex: {
+        declarations: "attribute float field;\nattribute vec3 tint;",
+        code: "vField = field;\nvTint = tint;",
+      },
+      fragment: {
+        declarations: "uniform int paint;\nuniform vec3 plain;\nuniform sampler2D ramp;",
+        code: CODE,
+      },
+    });
+    material.side = DoubleSide;
     this.mesh = new Mesh(new BufferGeometry(), material);
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;
@@ -76,14 +80,12 @@ export class Bodies {
     this.places = new Float32Array(3 * points);
     this.normals = new Float32Array(3 * points);
     this.fieldBytes = new Uint8Array(points);
-    const { colors, cloth } = appearance(scene, topology);
     const geometry = new BufferGeometry();
     geometry.setIndex(new BufferAttribute(this.triangles, 1));
     geometry.setAttribute("position", dynamic(this.places, 3));
     geometry.setAttribute("normal", dynamic(this.normals, 3));
     geometry.setAttribute("field", dynamic(this.fieldBytes, 1, true));
-    geometry.setAttribute("color", new BufferAttribute(colors, 3));
-    geometry.setAttribute("cloth", new BufferAttribute(cloth, 1, true));
+    geometry.setAttribute("tint", new BufferAttribute(tints(scene, topology), 3));
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
     this.wires.geometry.dispose();
@@ -106,9 +108,9 @@ export class Bodies {
     this.paint.value = Paint.Material;
   }
 
-  paintPlain(color: Color): void {
+  paintPlain(color: string): void {
     this.paint.value = Paint.Plain;
-    this.plain.value.copy(color);
+    this.plain.value.set(color);
   }
 
   paintField(field: Field): void {
@@ -119,9 +121,9 @@ export class Bodies {
     this.ramp.value = rampTexture(field);
   }
 
-  showWires(visible: boolean, color: Color): void {
+  showWires(visible: boolean, color: string): void {
     this.wires.visible = visible;
-    this.wires.material.color.copy(color);
+    this.wires.material.color.set(color);
     if (visible && this.wiresStale) this.buildWires();
   }
 
@@ -141,28 +143,6 @@ export class Bodies {
   private touch(name: string): void {
     (this.mesh.geometry.getAttribute(name) as BufferAttribute).needsUpdate = true;
   }
-
-  private extend(shader: WebGLProgramParametersWithUniforms): void {
-    shader.uniforms.paint = this.paint;
-    shader.uniforms.plain = this.plain;
-    shader.uniforms.ramp = this.ramp;
-    const varyings = "varying float vField;\nvarying float vCloth;";
-    shader.vertexShader = shader.vertexShader
-      .replace(
-        "#include <common>",
-        `#include <common>\nattribute float field;\nattribute float cloth;\n${varyings}`,
-      )
-      .replace(
-        "#include <begin_vertex>",
-        "#include <begin_vertex>\nvField = field;\nvCloth = cloth;",
-      );
-    const uniforms = "uniform int paint;\nuniform vec3 plain;\nuniform sampler2D ramp;";
-    shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", `#include <common>\n${varyings}\n${uniforms}`)
-      .replace("#include <color_fragment>", `#include <color_fragment>\n${PAINT}`)
-      .replace("#include <roughnessmap_fragment>", `#include <roughnessmap_fragment>\n${ROUGHNESS}`)
-      .replace("#include <emissivemap_fragment>", `#include <emissivemap_fragment>\n${FUZZ}`);
-  }
 }
 
 function dynamic(
@@ -180,20 +160,17 @@ function rampTexture(field: Field): DataTexture {
   return texture;
 }
 
-/** Color of each point, and whether it belongs to cloth (255) or to a closed body (0). */
-function appearance(scene: SceneInfo, topology: Topology) {
+/** Color of each point: that of its body. */
+function tints(scene: SceneInfo, topology: Topology): Float32Array {
   const colors = new Float32Array(3 * topology.points).fill(0.5);
-  const cloth = new Uint8Array(topology.points);
   const color = new Color();
   for (const body of scene.bodies) {
     const [r, g, b] = bodyColor(body.color);
     color.setRGB(r / 255, g / 255, b / 255, SRGBColorSpace);
-    const closed = isClosed(topology.triangles, body.first_triangle, body.triangles);
     const first = 3 * body.first_triangle;
     for (const point of topology.triangles.subarray(first, first + 3 * body.triangles)) {
-      colors.set([color.r, color.g, color.b], 3 * point);
-      cloth[point] = closed ? 0 : 255;
+      color.toArray(colors, 3 * point);
     }
   }
-  return { colors, cloth };
+  return colors;
 }

@@ -24,7 +24,7 @@ interface Parts {
 }
 
 export class Grabbing {
-  private dragged: { particle: number; pointer: number; target: Vector } | null = null;
+  private dragged: { particle: number; target: Vector; event: PointerEvent } | null = null;
   private moved = false;
   private readonly plane = new Plane();
   private readonly ray = new Raycaster();
@@ -65,10 +65,10 @@ export class Grabbing {
   }
 
   private readonly press = (event: PointerEvent): void => {
-    if (event.target !== this.parts.stage.canvas) return;
+    // Its own events, see below, are for the camera.
+    if (event.target !== this.parts.stage.canvas || !event.isTrusted) return;
     if (this.dragged) {
-      // A second finger: both turn the camera, so what the first one holds falls.
-      this.letGo();
+      this.handOver(this.dragged.event);
       return;
     }
     if (event.button !== 0 || event.shiftKey) return;
@@ -84,7 +84,8 @@ export class Grabbing {
   };
 
   private readonly drag = (event: PointerEvent): void => {
-    if (event.pointerId !== this.dragged?.pointer) return;
+    if (event.pointerId !== this.dragged?.event.pointerId) return;
+    this.dragged.event = event;
     this.locate(event);
     const target = this.ray.ray.intersectPlane(this.plane, new Vector3());
     if (!target) return;
@@ -96,14 +97,14 @@ export class Grabbing {
 
   private readonly drop = (event: PointerEvent): void => {
     this.parts.stage.controls.enabled = true;
-    if (event.pointerId === this.dragged?.pointer) this.letGo();
+    if (event.pointerId === this.dragged?.event.pointerId) this.letGo();
   };
 
   private start(event: PointerEvent, particle: number, place: Vector3): void {
     const { stage } = this.parts;
     const facing = stage.camera.getWorldDirection(new Vector3());
     this.plane.setFromNormalAndCoplanarPoint(facing, place);
-    this.dragged = { particle, pointer: event.pointerId, target: place.toArray() };
+    this.dragged = { particle, target: place.toArray(), event };
     this.moved = true;
     this.replace(particle, { particle, target: this.dragged.target, pinned: false });
     stage.controls.enabled = false;
@@ -133,6 +134,17 @@ export class Grabbing {
     const y = event.clientY - top;
     this.ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
     return { x, y, width, height };
+  }
+
+  /**
+   * A second finger comes: both move the camera, and what the first one holds falls. The camera has not
+   * heard of the first finger, so that one goes down again where it is now.
+   */
+  private handOver(first: PointerEvent): void {
+    this.letGo();
+    const { pointerId, pointerType, button, clientX, clientY } = first;
+    const down = { pointerId, pointerType, button, clientX, clientY, bubbles: true };
+    this.parts.stage.canvas.dispatchEvent(new PointerEvent("pointerdown", down));
   }
 
   private letGo(): void {

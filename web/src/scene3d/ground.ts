@@ -1,72 +1,62 @@
-// The ground: a disc with a faint grid of meters that fades into the background.
+// The ground: where it is in the light it looks like the backdrop, so that only shadows are seen on
+// it, and a faint grid of meters; far away it fades into the backdrop.
 
-import {
-  CircleGeometry,
-  Color,
-  Float32BufferAttribute,
-  Mesh,
-  MeshLambertMaterial,
-  type WebGLProgramParametersWithUniforms,
-} from "three";
+import { CircleGeometry, Color, Mesh, type ShaderMaterial } from "three";
+import { litMaterial, type Backdrop } from "./shade";
 
-const GRID = /* glsl */ `
-  vec2 cell = abs(fract(vGround / spacing - 0.5) - 0.5) * spacing / fwidth(vGround);
+/** Where the ground ends, and where it begins to fade, in radii of the scene. */
+const REACH = 9;
+const CLEAR = 2;
+
+const CODE = /* glsl */ `
+  float away = distance(vPlace.xz, center) / radius;
+  float fade = 1.0 - smoothstep(${CLEAR}.0, ${REACH}.0, away);
+  float facing = max(normalize(KEY_DIRECTION).y, 0.0);
+  vec3 light = KEY_COLOR * facing * share + SKY_COLOR * mix(0.9, 1.0, share);
+  light /= KEY_COLOR * facing + SKY_COLOR;
+  vec2 cell = abs(fract(vPlace.xz / spacing - 0.5) - 0.5) * spacing / fwidth(vPlace.xz);
   float line = 1.0 - min(min(cell.x, cell.y), 1.0);
-  diffuseColor.rgb = mix(diffuseColor.rgb, gridColor, 0.35 * line);
+  vec3 floor = backdrop() * mix(vec3(1.0), GROUND_TINT * light, fade);
+  vec3 color = mix(floor, grid, 0.12 * line * fade);
 `;
 
 export class Ground {
-  readonly mesh: Mesh<CircleGeometry, MeshLambertMaterial>;
-  private readonly spacing = { value: 1 };
-  private readonly gridColor = { value: new Color() };
+  readonly mesh: Mesh<CircleGeometry, ShaderMaterial>;
+  private readonly uniforms = {
+    spacing: { value: 1 },
+    radius: { value: 1 },
+    center: { value: [0, 0] },
+    grid: { value: new Color() },
+  };
 
-  constructor() {
-    const material = new MeshLambertMaterial({ transparent: true, vertexColors: true });
-    material.onBeforeCompile = (shader) => this.extend(shader);
-    this.mesh = new Mesh(fadingDisc(), material);
+  constructor(backdrop: Backdrop) {
+    const declarations = `
+      uniform float spacing;
+      uniform float radius;
+      uniform vec2 center;
+      uniform vec3 grid;`;
+    const material = litMaterial(backdrop, {
+      uniforms: this.uniforms,
+      fragment: { declarations, code: CODE },
+    });
+    // Drawn before everything else, and hides nothing: it has no depth.
+    material.depthWrite = false;
+    this.mesh = new Mesh(new CircleGeometry(1, 96), material);
     this.mesh.rotation.x = -Math.PI / 2;
     this.mesh.receiveShadow = true;
-    // Drawn first: what is transparent at its rim must not hide the bodies.
     this.mesh.renderOrder = -1;
-    material.depthWrite = false;
   }
 
-  /** Under a scene of this size (m), at this height. */
-  place(height: number, size: number): void {
-    this.mesh.scale.setScalar(size * 4);
-    this.mesh.position.y = height;
-    this.spacing.value = 10 ** Math.round(Math.log10(size / 6));
+  /** Under a scene of this radius (m) around a place, at this height. */
+  place(height: number, radius: number, x: number, z: number): void {
+    this.mesh.scale.setScalar(REACH * radius);
+    this.mesh.position.set(x, height, z);
+    this.uniforms.radius.value = radius;
+    this.uniforms.center.value = [x, z];
+    this.uniforms.spacing.value = 10 ** Math.round(Math.log10(radius / 3));
   }
 
-  recolor(ground: Color, grid: Color): void {
-    this.mesh.material.color.copy(ground);
-    this.gridColor.value.copy(grid);
+  recolor(grid: string): void {
+    this.uniforms.grid.value.set(grid);
   }
-
-  private extend(shader: WebGLProgramParametersWithUniforms): void {
-    shader.uniforms.spacing = this.spacing;
-    shader.uniforms.gridColor = this.gridColor;
-    shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", "#include <common>\nvarying vec2 vGround;")
-      .replace(
-        "#include <begin_vertex>",
-        "#include <begin_vertex>\nvGround = (modelMatrix * vec4(position, 1.0)).xz;",
-      );
-    shader.fragmentShader = shader.fragmentShader
-      .replace(
-        "#include <common>",
-        "#include <common>\nvarying vec2 vGround;\nuniform float spacing;\nuniform vec3 gridColor;",
-      )
-      .replace("#include <color_fragment>", `#include <color_fragment>\n${GRID}`);
-  }
-}
-
-/** White in the middle, clear at the rim: the alpha of a vertex color fades it. */
-function fadingDisc(): CircleGeometry {
-  const disc = new CircleGeometry(1, 96);
-  const count = disc.getAttribute("position").count;
-  const colors = new Float32Array(4 * count).fill(1);
-  for (let i = 1; i < count; i += 1) colors[4 * i + 3] = 0;
-  disc.setAttribute("color", new Float32BufferAttribute(colors, 4));
-  return disc;
 }

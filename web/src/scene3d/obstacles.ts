@@ -8,19 +8,32 @@ import {
   DoubleSide,
   Group,
   Mesh,
-  MeshStandardMaterial,
   Vector3,
+  type ShaderMaterial,
 } from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Frame, SceneInfo, ShapeInfo, Topology } from "../protocol";
+import { litMaterial, type Backdrop } from "./shade";
 
 /** Edges sharper than this (radians) are drawn sharp. */
 const CREASE = 0.7;
 
 export class Obstacles {
   readonly group = new Group();
-  private readonly material = new MeshStandardMaterial({ roughness: 0.7, side: DoubleSide });
+  private readonly material: ShaderMaterial;
+  private readonly color = { value: new Color() };
   private meshes: Mesh[] = [];
+
+  constructor(backdrop: Backdrop) {
+    this.material = litMaterial(backdrop, {
+      uniforms: { tint: this.color },
+      fragment: {
+        declarations: "uniform vec3 tint;",
+        code: "vec3 color = shade(tint, normal, vPlace, share);",
+      },
+    });
+    this.material.side = DoubleSide;
+  }
 
   rebuild(scene: SceneInfo, topology: Topology): void {
     for (const mesh of this.meshes) mesh.geometry.dispose();
@@ -47,8 +60,8 @@ export class Obstacles {
     });
   }
 
-  recolor(color: Color): void {
-    this.material.color.copy(color);
+  recolor(color: string): void {
+    this.color.value.set(color);
   }
 
   /** Height of the highest floor, if the scene has one. */

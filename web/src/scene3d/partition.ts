@@ -19,16 +19,18 @@ import {
   ShaderMaterial,
   Vector2,
 } from "three";
+import { CONSTANTS } from "../color/look";
 import type { Elements } from "../protocol";
 import { colorElements, segmentsOf, type Level, type Segments } from "./segments";
 
 const WIDTH = 1024;
 
 const VERTEX = /* glsl */ `
+  ${CONSTANTS}
   uniform highp sampler2D places;
   uniform vec2 resolution;
   uniform float pixels;
-  uniform float inset;
+  uniform int arity;
   uniform int only;
   uniform bool hideRest;
   uniform vec3 restColor;
@@ -44,12 +46,19 @@ const VERTEX = /* glsl */ `
 
   void main() {
     bool rest = only >= 0 && int(phase) != only;
-    vec3 center = 0.25 * (placeOf(corners.x) + placeOf(corners.y) + placeOf(corners.z) + placeOf(corners.w));
-    // Elements keep a little distance from each other, so that one sees where each ends.
-    vec3 a = mix(placeOf(ends.x), center, inset);
-    vec3 b = mix(placeOf(ends.y), center, inset);
-    vec4 clipA = projectionMatrix * modelViewMatrix * vec4(a, 1.0);
-    vec4 clipB = projectionMatrix * modelViewMatrix * vec4(b, 1.0);
+    vec3 a = placeOf(ends.x);
+    vec3 b = placeOf(ends.y);
+    if (arity > 2) {
+      vec3 sum = placeOf(corners.x) + placeOf(corners.y) + placeOf(corners.z);
+      if (arity > 3) sum += placeOf(corners.w);
+      // Elements keep a little distance from each other, so that one sees where each ends.
+      a = mix(a, sum / float(arity), INSET);
+      b = mix(b, sum / float(arity), INSET);
+    }
+    // In front of the surface that the elements lie in; what is looked for lies before the rest.
+    float lift = rest ? 0.5 * LIFT : LIFT;
+    vec4 clipA = projectionMatrix * viewMatrix * vec4(mix(a, cameraPosition, lift), 1.0);
+    vec4 clipB = projectionMatrix * viewMatrix * vec4(mix(b, cameraPosition, lift), 1.0);
     if ((rest && hideRest) || clipA.w <= 0.0 || clipB.w <= 0.0) {
       gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
       return;
@@ -59,8 +68,6 @@ const VERTEX = /* glsl */ `
     vec4 clip = mix(clipA, clipB, position.x);
     float width = rest ? 1.0 : pixels;
     clip.xy += across * position.y * width / resolution * clip.w;
-    // In front of the surface that the elements lie in.
-    clip.z -= (rest ? 5e-4 : 1e-3) * clip.w;
     gl_Position = clip;
     vTint = rest ? restColor : tint;
   }
@@ -80,7 +87,7 @@ export class PartitionLines {
     places: { value: null as DataTexture | null },
     resolution: { value: new Vector2(1, 1) },
     pixels: { value: 2 },
-    inset: { value: 0.08 },
+    arity: { value: 2 },
     only: { value: -1 },
     hideRest: { value: true },
     restColor: { value: new Color() },
@@ -101,9 +108,11 @@ export class PartitionLines {
     this.mesh.visible = false;
   }
 
-  rebuild(elements: Elements, points: number): void {
+  /** Of a hinge, the edge that it turns about says where it is. */
+  rebuild(elements: Elements, points: number, isHinge: boolean): void {
     this.elements = elements;
-    this.segments = segmentsOf(elements, points);
+    this.segments = segmentsOf(elements, points, isHinge);
+    this.uniforms.arity.value = isHinge ? 2 : Math.min(elements.arity, 4);
     const geometry = quad();
     geometry.instanceCount = this.segments.count;
     geometry.setAttribute("ends", new InstancedBufferAttribute(this.segments.ends, 2));
@@ -133,10 +142,10 @@ export class PartitionLines {
     this.shown = shown;
   }
 
-  isolate(phase: number | null, hideRest: boolean, restColor: Color): void {
+  isolate(phase: number | null, hideRest: boolean, restColor: string): void {
     this.uniforms.only.value = phase ?? -1;
     this.uniforms.hideRest.value = hideRest;
-    this.uniforms.restColor.value.copy(restColor).convertLinearToSRGB();
+    this.uniforms.restColor.value.set(restColor).convertLinearToSRGB();
   }
 
   resize(width: number, height: number, pixels: number): void {

@@ -2,10 +2,11 @@
 // find the nearest triangle from either side, and every element is drawn in the color of its phase.
 
 import { describe, expect, it } from "vitest";
-import type { Elements } from "../protocol";
+import type { Elements, Vector } from "../protocol";
 import { Resolution } from "./pace";
 import { colorElements, segmentsOf } from "./segments";
-import { castRay, edgesOf, isClosed, nearestParticle, smoothNormals } from "./surface";
+import { SKY_LIGHT } from "./shade";
+import { castRay, edgesOf, nearestParticle, smoothNormals } from "./surface";
 
 // A unit square in the x-z plane and the same one a meter below.
 const PLACES = Float32Array.of(
@@ -36,14 +37,30 @@ describe("topology", () => {
     expect(edgesOf(SQUARES, 8).length / 2).toBe(10);
     expect(edgesOf(TETRAHEDRON, 4).length / 2).toBe(6);
   });
+});
 
-  it("tells closed surfaces from open ones", () => {
-    expect(isClosed(TETRAHEDRON, 0, 4)).toBe(true);
-    expect(isClosed(TETRAHEDRON, 0, 3)).toBe(false);
-    expect(isClosed(SQUARES, 0, 2)).toBe(false);
-    expect(isClosed(SQUARES, 0, 0)).toBe(false);
+describe("the sky", () => {
+  it("is as bright as the renderer's many lights", () => {
+    const whole = sum(LIGHTS.map((d) => brightness(d) * d[1]));
+    for (let up = -1; up <= 1; up += 0.125) {
+      const normal: Vector = [Math.sqrt(1 - up * up), up, 0];
+      const facing = LIGHTS.map((d) => brightness(d) * Math.max(dot(normal, d), 0));
+      const formula = SKY_LIGHT[0] + up * (SKY_LIGHT[1] + up * SKY_LIGHT[2]);
+      expect(formula).toBeCloseTo(sum(facing) / whole, 1);
+    }
   });
 });
+
+// As in crates/render/src/light.rs and shaders/light.wgsl.
+const LIGHTS = Array.from({ length: 32 }, (_, i): Vector => {
+  const height = 1 - ((i + 0.5) / 32) * 0.96;
+  const across = Math.sqrt(1 - height * height);
+  const angle = 2 * Math.PI * 0.618034 * i;
+  return [across * Math.cos(angle), height, across * Math.sin(angle)];
+});
+const brightness = (direction: Vector) => 0.55 + 0.45 * direction[1];
+const dot = (a: Vector, b: Vector) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe("rays", () => {
   it("find the nearest triangle, from above and from below", () => {

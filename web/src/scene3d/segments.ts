@@ -1,7 +1,7 @@
 // Elements as line segments: an edge for two particles, all edges of the triangle or tetrahedron for
 // three or four. Plain arrays, for the instanced lines of `partition.ts`.
 
-import { partitionColors } from "../color/palette";
+import { GRAY, partitionColors, repeatingColors } from "../color/palette";
 import { hex, type Rgb } from "../color/oklab";
 import type { Elements } from "../protocol";
 
@@ -34,10 +34,13 @@ const EDGES: Record<number, readonly (readonly [number, number])[]> = {
   ],
 };
 
-/** Elements with an end that is not drawn (what an attachment holds on to) are left out. */
-export function segmentsOf(elements: Elements, points: number): Segments {
+/**
+ * Elements with an end that is not drawn (what an attachment holds on to) are left out. Of hinges only
+ * the edge that they turn about is shown, which is that of their first two particles.
+ */
+export function segmentsOf(elements: Elements, points: number, isHinge = false): Segments {
   const { arity, count, particles } = elements;
-  const edges = EDGES[Math.min(arity, 4)] ?? [];
+  const edges = EDGES[isHinge ? 2 : Math.min(arity, 4)] ?? [];
   const most = count * edges.length;
   const ends = new Uint32Array(2 * most);
   const corners = new Uint32Array(4 * most);
@@ -62,9 +65,6 @@ export function segmentsOf(elements: Elements, points: number): Segments {
   };
 }
 
-/** There can be thousands of blocks and batches; these many colors tell neighbors apart. */
-const REPEATING_COLORS = 24;
-
 export interface Coloring {
   /** Four bytes an element. */
   bytes: Uint8Array<ArrayBuffer>;
@@ -76,11 +76,11 @@ export interface Coloring {
 export function colorElements(elements: Elements, level: Level, phases: number): Coloring {
   const numbers =
     level === "phase" ? elements.phases : level === "block" ? elements.blocks : elements.batches;
-  const colors = partitionColors(level === "phase" ? phases : REPEATING_COLORS);
+  const colors = level === "phase" ? partitionColors(phases) : repeatingColors();
   const bytes = new Uint8Array(4 * elements.count);
   const shown = new Set<string>();
   for (let e = 0; e < elements.count; e += 1) {
-    const color: Rgb = colors[(numbers[e] ?? 0) % colors.length] ?? [128, 128, 128];
+    const color: Rgb = colors[(numbers[e] ?? 0) % colors.length] ?? GRAY;
     bytes.set([...color, 255], 4 * e);
     shown.add(hex(color));
   }

@@ -2,10 +2,11 @@
 
 import {
   Box3,
-  Color,
+  BufferAttribute,
+  BufferGeometry,
   DirectionalLight,
-  HemisphereLight,
-  NeutralToneMapping,
+  MathUtils,
+  Mesh,
   PCFShadowMap,
   PerspectiveCamera,
   Scene,
@@ -14,76 +15,62 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { KEY_DIRECTION, TONES, VIEW } from "../color/look";
 import type { Theme } from "../state";
 import { Ground } from "./ground";
-
-export interface Tones {
-  background: Color;
-  ground: Color;
-  grid: Color;
-  obstacle: Color;
-  wire: Color;
-  plain: Color;
-  rest: Color;
-}
-
-const TONES: Record<Theme, Tones> = {
-  light: tones("#e9ebee", "#dfe1e4", "#8b929c", "#9aa3ad", "#1b1f26", "#c3c7cc", "#b4b9c0"),
-  dark: tones("#14171c", "#323941", "#6a7581", "#7d8894", "#f2f4f7", "#3a4149", "#454d57"),
-};
-
-function tones(...colors: [string, string, string, string, string, string, string]): Tones {
-  const [background, ground, grid, obstacle, wire, plain, rest] = colors.map(
-    (color) => new Color(color),
-  ) as [Color, Color, Color, Color, Color, Color, Color];
-  return { background, ground, grid, obstacle, wire, plain, rest };
-}
+import { Backdrop, backdropMaterial } from "./shade";
 
 /** From the front, a little to the right and above. */
-const FROM = new Vector3(0.55, 0.42, 1).normalize();
-const LIGHT_FROM = new Vector3(-0.62, 1, 0.48).normalize();
+const FROM = new Vector3().setFromSphericalCoords(
+  1,
+  MathUtils.degToRad(90 - VIEW.elevation),
+  MathUtils.degToRad(VIEW.azimuth),
+);
+const LIGHT_FROM = new Vector3(...KEY_DIRECTION).normalize();
 /** Texels along a side of the shadow map, with a graphics card and without. */
 const SHADOW_MAP = { hardware: 2048, software: 1024 };
 
 export class Stage {
   readonly scene = new Scene();
-  readonly camera = new PerspectiveCamera(40, 1, 0.01, 1000);
-  readonly ground = new Ground();
+  readonly camera = new PerspectiveCamera(VIEW.fov, 1, 0.01, 1000);
+  readonly backdrop = new Backdrop();
+  readonly ground = new Ground(this.backdrop);
   readonly renderer: WebGLRenderer;
   readonly controls: OrbitControls;
-  private readonly sky = new HemisphereLight(0xffffff, 0x9a938a, 1.6);
-  private readonly key = new DirectionalLight(0xfff4e6, 2.4);
-  private readonly fill = new DirectionalLight(0xcfe0ff, 0.5);
+  /** Only casts shadows: how bright it is, shaders know themselves. */
+  private readonly key = new DirectionalLight();
 
   constructor(canvas: HTMLCanvasElement) {
     const software = drawsInSoftware();
     this.renderer = new WebGLRenderer({ canvas, antialias: !software });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.renderer.toneMapping = NeutralToneMapping;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.key.castShadow = true;
     this.key.shadow.mapSize.setScalar(SHADOW_MAP[software ? "software" : "hardware"]);
-    this.fill.position.set(1, 0.35, -0.7);
-    this.scene.add(this.sky, this.key, this.key.target, this.fill, this.ground.mesh);
+    this.scene.add(this.key, this.key.target, this.behind(), this.ground.mesh);
   }
 
   get canvas(): HTMLCanvasElement {
     return this.renderer.domElement;
   }
 
-  tones(theme: Theme): Tones {
-    return TONES[theme];
+  /** One triangle that covers the whole picture. */
+  private behind(): Mesh {
+    const corners = new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(corners, 3));
+    const mesh = new Mesh(geometry, backdropMaterial(this.backdrop));
+    mesh.frustumCulled = false;
+    mesh.renderOrder = -2;
+    return mesh;
   }
 
   recolor(theme: Theme): void {
-    const { background, ground, grid } = TONES[theme];
-    this.scene.background = background;
-    this.ground.recolor(ground, grid);
-    this.sky.intensity = theme === "light" ? 2 : 1.6;
-    this.sky.groundColor.set(theme === "light" ? 0xb0a79c : 0x6b645c);
+    this.backdrop.recolor(theme);
+    this.ground.recolor(TONES[theme].grid);
   }
 
   /** Light and shadows for a scene of this box. */
@@ -100,8 +87,9 @@ export class Stage {
     camera.updateProjectionMatrix();
     // As large as a texel of the shadow map, or surfaces shade themselves in stripes.
     const texel = (2 * reach) / this.key.shadow.mapSize.x;
-    this.key.shadow.bias = (-2.5 * texel) / (camera.far - camera.near);
-    this.key.shadow.radius = 2.5;
+    this.key.shadow.bias = (-2 * texel) / (camera.far - camera.near);
+    this.key.shadow.normalBias = 3 * texel;
+    this.key.shadow.radius = 2;
   }
 
   castShadows(on: boolean): void {
@@ -114,13 +102,16 @@ export class Stage {
     const direction = fromFront
       ? FROM.clone()
       : this.camera.position.clone().sub(this.controls.target).normalize();
+    const fov = fromFront ? VIEW.fov : this.camera.fov;
     const narrow = Math.min(1, this.camera.aspect);
-    const angle = Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * narrow);
-    this.aim(center, center.clone().addScaledVector(direction, (1.02 * radius) / Math.sin(angle)));
+    const angle = Math.atan(Math.tan(MathUtils.degToRad(fov / 2)) * narrow);
+    const eye = center.clone().addScaledVector(direction, (1.02 * radius) / Math.sin(angle));
+    this.aim(center, eye, fov);
   }
 
-  aim(target: Vector3, eye: Vector3): void {
+  aim(target: Vector3, eye: Vector3, fov: number): void {
     const distance = eye.distanceTo(target);
+    this.camera.fov = fov;
     this.camera.near = distance / 200;
     this.camera.far = distance * 60;
     this.camera.position.copy(eye);
@@ -133,6 +124,7 @@ export class Stage {
   resize(width: number, height: number, scale: number): void {
     this.renderer.setPixelRatio(scale * Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
+    this.renderer.getDrawingBufferSize(this.backdrop.uniforms.viewport.value);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
   }

@@ -76,28 +76,6 @@ export function edgesOf(triangles: Uint32Array, points: number): Uint32Array<Arr
   return Uint32Array.from(edges);
 }
 
-/**
- * Whether triangles `first..first+count` close a surface, that is, whether each edge occurs as often in
- * one direction as in the other. Each directed edge adds a pseudo-random number with its direction as
- * sign, so that the sum is 0 for closed surfaces and, but for a chance of 2⁻³², for no others.
- */
-export function isClosed(triangles: Uint32Array, first: number, count: number): boolean {
-  let sum = 0;
-  for (let t = 3 * first; t < 3 * (first + count); t += 1) {
-    const a = triangles[t]!;
-    const b = triangles[t % 3 === 2 ? t - 2 : t + 1]!;
-    sum = (sum + (a < b ? mixed(a, b) : -mixed(b, a))) | 0;
-  }
-  return count > 0 && sum === 0;
-}
-
-function mixed(a: number, b: number): number {
-  let h = Math.imul(a + 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35);
-  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
-  h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
-  return (h ^ (h >>> 15)) | 0;
-}
-
 export interface Hit {
   triangle: number;
   distance: number;

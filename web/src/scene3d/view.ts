@@ -3,6 +3,7 @@
 
 import { Box3, Sphere, Vector3 } from "three";
 import type { Elements, Field, Frame, PageText, SceneInfo, Topology } from "../protocol";
+import { TONES } from "../color/look";
 import type { Look, State } from "../state";
 import { Bodies } from "./bodies";
 import { Grabbing } from "./grabbing";
@@ -17,6 +18,8 @@ const STILL_MS = 300;
 /** A scene that grows by so much is fitted again, and how far that may go. */
 const GROWN = 1.15;
 const MOST_GROWN = 3;
+/** How far below a scene without a floor a ground is drawn, in radii of the scene. */
+const GROUND_BELOW = 0.4;
 /** A picture is counted into the frame rate of the last second. */
 const RATE_WINDOW_MS = 1000;
 
@@ -24,8 +27,8 @@ export class View {
   readonly stage: Stage;
   readonly grabbing: Grabbing;
   readonly lines = new PartitionLines();
-  readonly bodies = new Bodies();
-  private readonly obstacles = new Obstacles();
+  readonly bodies: Bodies;
+  private readonly obstacles: Obstacles;
   private readonly markers = new Markers();
   private readonly resolution = new Resolution();
   private readonly fence: Fence;
@@ -50,6 +53,8 @@ export class View {
     private readonly send: (message: PageText) => boolean,
   ) {
     this.stage = new Stage(canvas);
+    this.bodies = new Bodies(this.stage.backdrop);
+    this.obstacles = new Obstacles(this.stage.backdrop);
     this.fence = new Fence(this.stage.renderer.getContext() as WebGL2RenderingContext);
     const { stage, bodies, obstacles, markers } = this;
     stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
@@ -79,7 +84,8 @@ export class View {
   }
 
   showElements(elements: Elements): void {
-    this.lines.rebuild(elements, this.bodies.places.length / 3);
+    const kind = this.state.scene.value?.kinds[elements.kind]?.kind;
+    this.lines.rebuild(elements, this.bodies.places.length / 3, kind === "bend");
     this.applyLook();
   }
 
@@ -153,10 +159,10 @@ export class View {
 
   private readonly applyLook = (): void => {
     const { look, theme, scene } = this.state;
-    const tones = this.stage.tones(theme.value);
+    const tones = TONES[theme.value];
     this.stage.recolor(theme.value);
     this.stage.castShadows(look.value.shadows);
-    this.obstacles.recolor(tones.obstacle);
+    this.obstacles.recolor(tones.shape);
     this.bodies.showWires(look.value.wireframe, tones.wire);
     const { colorBy } = look.value;
     const partition = colorBy === "partition";
@@ -235,16 +241,16 @@ export class View {
     this.fresh = false;
     const scene = this.state.scene.value;
     const box = this.box();
-    const size = box.getSize(new Vector3()).length();
+    const { center, radius } = box.getBoundingSphere(new Sphere());
     this.stage.light(box);
-    this.groundHeight = this.obstacles.floor() ?? box.min.y - 0.2 * size;
-    this.stage.ground.place(this.groundHeight, size);
+    this.groundHeight = this.obstacles.floor() ?? box.min.y - GROUND_BELOW * radius;
+    this.stage.ground.place(this.groundHeight, radius, center.x, center.z);
     this.fitted = { first: radiusOf(box), now: radiusOf(box) };
     if (this.known) return;
     this.touched = scene?.camera != null;
     if (scene?.camera) {
-      const { eye, target } = scene.camera;
-      this.stage.aim(new Vector3(...target), new Vector3(...eye));
+      const { eye, target, fov } = scene.camera;
+      this.stage.aim(new Vector3(...target), new Vector3(...eye), fov);
     } else this.stage.fit(box, true);
   }
 

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// What colors mean
     #[arg(long, value_enum, default_value_t = Coloring::Material)]
     color: Coloring,
-    /// The value that the brightest color stands for, with --color strain or speed
+    /// The value that the last color stands for, with --color strain or speed
     #[arg(long, value_parser = parse_scale, allow_hyphen_values = true)]
     scale: Option<f32>,
     /// The constraints that --color partition shows (default: the first of the scene's)
@@ -52,6 +52,9 @@ pub(crate) struct Arguments {
     /// What has a color of its own with --color partition
     #[arg(long, value_enum, default_value_t = Part::Phase)]
     part: Part,
+    /// What stands behind things
+    #[arg(long, value_enum, default_value_t = Theme::Light)]
+    theme: Theme,
     /// Draw the edges of triangles
     #[arg(long)]
     wireframe: bool,
@@ -81,6 +84,23 @@ enum Coloring {
     Speed,
     /// Who touches something
     Contact,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Theme {
+    /// A pale backdrop
+    Light,
+    /// A dark one
+    Dark,
+}
+
+impl From<Theme> for taut_render::Theme {
+    fn from(theme: Theme) -> Self {
+        match theme {
+            Theme::Light => Self::Light,
+            Theme::Dark => Self::Dark,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -142,7 +162,7 @@ impl Report {
     fn line(&self) -> String {
         let Self { frames, out, device, ms_per_frame, .. } = self;
         let pictures = if *frames == 1 { "picture" } else { "pictures" };
-        let scale = self.scale.map_or(String::new(), |scale| format!(", brightest at {scale:.3}"));
+        let scale = self.scale.map_or(String::new(), |scale| format!(", last color at {scale:.3}"));
         let out = out.display();
         format!("{out}: {frames} {pictures}, {ms_per_frame:.0} ms each on {device}{scale}\n")
     }

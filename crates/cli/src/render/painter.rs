@@ -7,7 +7,10 @@ use taut::constraint::Kind;
 use taut::mesh::Bounds;
 use taut::output::{Drawing, Field, KindElements, NO_PARTICLE, ShapePose, elements_by_kind};
 use taut::scene::Scene;
-use taut_render::{Camera, Frame, Line, Look, Picture, Points, Renderer, Source, phase_color};
+use taut_render::{
+    Camera, Frame, Line, Look, Picture, Points, Renderer, Source, partition_colors,
+    repeating_colors,
+};
 
 use super::{Arguments, Coloring, Part};
 use crate::failure::Failure;
@@ -20,9 +23,15 @@ pub(super) struct View {
     pub(super) zoom: f32,
 }
 
-const VIEW: View = View { azimuth: 28.0, elevation: 20.0, zoom: 1.0 };
-/// What the brightest color stands for: a tenth longer or shorter than at rest.
-const STRAIN: f32 = 0.1;
+impl View {
+    fn usual() -> Self {
+        let [azimuth, elevation] = Camera::usual();
+        Self { azimuth, elevation, zoom: 1.0 }
+    }
+}
+
+/// How far below a scene without a floor a ground is drawn, in radii of the scene.
+const GROUND_BELOW: f32 = 0.4;
 
 /// How far beyond its first picture a sequence frames what may come, as a share of the scene's size.
 const ROOM: f32 = 0.55;
@@ -41,6 +50,8 @@ pub(super) struct Painter {
     places: Vec<[f32; 3]>,
     values: Vec<f32>,
     hidden: Vec<usize>,
+    /// The height of a ground under a scene that has no floor.
+    ground: Option<f32>,
 }
 
 /// How to choose a camera once it is known what is to be seen.
@@ -66,6 +77,7 @@ impl Painter {
             wireframe: arguments.wireframe,
             lines: lines(simulation, arguments)?,
             hidden: hidden(&drawing, &arguments.hide)?,
+            theme: arguments.theme.into(),
         };
         let supersample = arguments.supersample;
         let size = arguments.size.map(|pixels| pixels.saturating_mul(supersample));
@@ -82,7 +94,7 @@ impl Painter {
             fov: camera.fov,
         });
         let framing = camera.is_none().then(|| Framing {
-            view: arguments.camera.unwrap_or(VIEW),
+            view: arguments.camera.unwrap_or_else(View::usual),
             aspect: width / height,
             also: if is_sequence { later(scene) } else { Vec::new() },
         });
@@ -101,10 +113,24 @@ impl Painter {
             places,
             values: Vec::new(),
             hidden: look.hidden,
-        })
+            ground: None,
+        }
+        .on_ground(simulation))
     }
 
-    /// What the brightest color stands for, if colors are values.
+    /// As on the page: a scene without a floor has a ground some way below where it starts.
+    fn on_ground(mut self, simulation: &Simulation) -> Self {
+        let poses: Vec<ShapePose> = self.drawing.poses(simulation).collect();
+        let is_level = |pose: &ShapePose| (Quat::from_array(pose.rotation) * Vec3::Y).y > 0.999;
+        let mut planes = self.drawing.shapes.iter().zip(&poses).filter(|(shape, _)| shape.is_plane);
+        if !planes.any(|(_, pose)| is_level(pose)) {
+            let bounds = Bounds::of(&self.solid(&poses));
+            self.ground = bounds.map(|b| b.min.y - GROUND_BELOW * b.min.distance(b.max) / 2.0);
+        }
+        self
+    }
+
+    /// What the last color stands for, if colors are values.
     pub(super) fn scale(&self) -> Option<f32> {
         self.field.map(|(_, scale)| scale)
     }
@@ -136,7 +162,9 @@ impl Painter {
             points: on_device.as_ref().map_or(Points::Here(&self.places), Points::OnDevice),
             poses: &poses,
             bounds,
-            values: self.field.map(|_| self.values.as_slice()),
+            // A ground that is only drawn must not hide what falls through it.
+            ground: self.ground.filter(|&height| bounds.min.y >= height),
+            values: self.field.map(|(field, _)| (field, self.values.as_slice())),
         };
         self.drawn += 1;
         Ok(self.renderer.draw(&frame)?.reduced(self.supersample))
@@ -177,17 +205,14 @@ fn later(scene: &Scene) -> Vec<Vec3> {
 }
 
 fn field(arguments: &Arguments, simulation: &Simulation) -> Option<(Field, f32)> {
-    let (field, usual) = match arguments.color {
+    let field = match arguments.color {
         Coloring::Material | Coloring::Partition => return None,
-        Coloring::Strain => (Field::Strain, STRAIN),
-        Coloring::Contact => return Some((Field::Contact, 1.0)),
-        Coloring::Speed => {
-            // Half of the speed of a fall as deep as the scene's bodies are large.
-            let gravity = Vec3::from(simulation.settings().gravity).length().max(1.0);
-            (Field::Speed, (2.0 * gravity * simulation.model().size).sqrt() / 2.0)
-        }
+        Coloring::Strain => Field::Strain,
+        Coloring::Speed => Field::Speed,
+        Coloring::Contact => Field::Contact,
     };
-    Some((field, arguments.scale.unwrap_or(usual)))
+    let wanted = arguments.scale.filter(|_| field != Field::Contact);
+    Some((field, wanted.unwrap_or_else(|| field.usual_scale(simulation))))
 }
 
 /// The elements of a kind as lines, in the colors of their phases, blocks or batches.
@@ -215,10 +240,10 @@ fn lines(simulation: &Simulation, arguments: &Arguments) -> Result<Vec<Line>, Fa
 }
 
 fn lines_of(elements: &KindElements, part: Part) -> Vec<Line> {
-    let numbers = match part {
-        Part::Phase => &elements.phases,
-        Part::Block => &elements.blocks,
-        Part::Batch => &elements.batches,
+    let (numbers, colors) = match part {
+        Part::Phase => (&elements.phases, partition_colors(elements.phase_sizes.len().max(1))),
+        Part::Block => (&elements.blocks, repeating_colors()),
+        Part::Batch => (&elements.batches, repeating_colors()),
     };
     let corners = elements.particles.chunks_exact(elements.kind.arity());
     let whole = corners.zip(numbers).filter(|(corners, _)| !corners.contains(&NO_PARTICLE));
@@ -226,7 +251,7 @@ fn lines_of(elements: &KindElements, part: Part) -> Vec<Line> {
         .flat_map(|(corners, &number)| {
             // Of a hinge, the edge that it turns about says where it is.
             let shown = if elements.kind == Kind::Bend { &corners[..2] } else { corners };
-            let [r, g, b] = phase_color(number as usize);
+            let [r, g, b] = colors[number as usize % colors.len()];
             Line::of_element(shown, [r, g, b, 255])
         })
         .collect()

@@ -1,4 +1,5 @@
-// What all drawing shaders share: the scene's numbers, its shadows and its light.
+// What all drawing shaders share: the scene's numbers, its shadows and its light. Constants that are not
+// here are those of `look.json`; the page's shaders (web/src/scene3d/shade.ts) do the same with them.
 
 // As many as `light.rs` has.
 const SKY_LIGHTS: u32 = 32u;
@@ -18,6 +19,9 @@ struct Globals {
     extent: vec4<f32>,
     /// Width and height in pixels, width of lines in pixels.
     viewport: vec4<f32>,
+    /// Colors of the backdrop at its upper and lower edge.
+    high: vec4<f32>,
+    low: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> globals: Globals;
@@ -25,9 +29,6 @@ struct Globals {
 @group(0) @binding(2) var sky_maps: texture_depth_2d_array;
 @group(0) @binding(3) var comparison: sampler_comparison;
 
-const KEY_COLOR = vec3(1.0, 0.955, 0.89) * 2.05;
-const SKY_COLOR = vec3(0.82, 0.91, 1.0) * 0.8;
-const BOUNCE_COLOR = vec3(0.62, 0.58, 0.54) * 0.34;
 const KEY_TAPS: u32 = 24u;
 
 /// Noise without visible pattern from the place of a pixel [Jimenez 2014].
@@ -88,18 +89,22 @@ fn sky_light(place: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
     return light / whole;
 }
 
+/// From the encoding of pictures (sRGB) to amounts of light.
+fn linear(color: vec3<f32>) -> vec3<f32> {
+    let bright = pow((color + 0.055) / 1.055, vec3(2.4));
+    return select(bright, color / 12.92, color <= vec3(0.04045));
+}
+
 /// Keeps highlights from burning out, and gives the middle more contrast, as film does.
 fn expose(color: vec3<f32>) -> vec3<f32> {
-    let seen = pow(1.0 - exp(-color * 1.12), vec3(1.0 / 2.2));
-    return pow(mix(seen, seen * seen * (3.0 - 2.0 * seen), 0.35), vec3(2.2));
+    let seen = pow(1.0 - exp(-color * EXPOSURE), vec3(1.0 / 2.2));
+    return pow(mix(seen, seen * seen * (3.0 - 2.0 * seen), CONTRAST), vec3(2.2));
 }
 
 /// What is behind everything: brighter in the middle of the picture, darker at its edges.
 fn backdrop(pixel: vec2<f32>) -> vec3<f32> {
     let at = pixel / globals.viewport.xy;
-    let high = vec3(0.66, 0.72, 0.78);
-    let low = vec3(0.86, 0.875, 0.89);
-    let color = mix(high, low, smoothstep(0.0, 0.85, at.y));
+    let color = mix(globals.high.rgb, globals.low.rgb, smoothstep(0.0, 0.85, at.y));
     let away = (at - vec2(0.5, 0.55)) * vec2(1.0, 0.8);
-    return color * (1.06 - 0.55 * dot(away, away));
+    return color * (1.06 - VIGNETTE * dot(away, away));
 }

@@ -1,5 +1,6 @@
 // Edges of elements as thin rectangles that face the eye. Elements of three or four particles are drawn
-// a little smaller than they are, so that neighbors stay apart.
+// a little smaller than they are (by INSET), so that neighbors stay apart, and in front of the surface (by
+// LIFT, a share of the distance to the eye).
 
 struct Line {
     corners: vec4<u32>,
@@ -18,16 +19,12 @@ struct Corner {
     @location(0) color: vec4<f32>,
 }
 
-const SHRINK: f32 = 0.14;
-/// How far lines stand in front of the surface, as a share of the distance to the eye.
-const LIFT: f32 = 0.0025;
-
 fn end(line: Line, corner: u32) -> vec4<f32> {
     var sum = vec3(0.0);
     for (var index = 0u; index < line.count; index++) {
         sum += points[line.corners[index]].xyz;
     }
-    let shrink = select(0.0, SHRINK, line.count > 2u);
+    let shrink = select(0.0, INSET, line.count > 2u);
     let place = mix(points[line.corners[corner]].xyz, sum / f32(line.count), shrink);
     return globals.view_projection * vec4(mix(place, globals.eye.xyz, LIFT), 1.0);
 }
@@ -50,5 +47,5 @@ fn corner(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
 
 @fragment
 fn line(in: Corner) -> @location(0) vec4<f32> {
-    return vec4(pow(in.color.rgb, vec3(2.2)), in.color.a);
+    return vec4(linear(in.color.rgb), in.color.a);
 }

@@ -17,30 +17,25 @@ fn corner(
     return Corner(clip, place.xyz, normal.xyz, color);
 }
 
-/// From the encoding of pictures to amounts of light.
-fn linear(color: vec3<f32>) -> vec3<f32> {
-    return pow(color, vec3(2.2));
-}
-
 @fragment
 fn surface(in: Corner, @builtin(front_facing) is_front: bool) -> @location(0) vec4<f32> {
     let normal = normalize(select(-in.normal, in.normal, is_front));
     let toward_eye = normalize(globals.eye.xyz - in.place);
     // The fourth number says how far the back differs from the front.
-    let pale = mix(linear(in.color.rgb), vec3(0.78, 0.74, 0.68), 0.55);
+    let pale = mix(linear(in.color.rgb), BACK_COLOR, BACK_SHARE);
     let albedo = mix(linear(in.color.rgb), pale, select(in.color.a, 0.0, is_front));
 
     let key_direction = globals.key_direction.xyz;
     let facing = dot(normal, key_direction);
     // Cloth lets some light through and scatters it: the edge of its own shadow is soft.
-    let wrapped = max((facing + 0.12) / 1.12, 0.0);
+    let wrapped = max((facing + WRAP) / (1.0 + WRAP), 0.0);
     let key = KEY_COLOR * wrapped * key_share(in.place, normal, in.clip.xy);
     let sky = SKY_COLOR * sky_light(in.place, normal, in.clip.xy);
     let bounce = BOUNCE_COLOR * (0.5 - 0.5 * normal.y);
 
     let halfway = normalize(key_direction + toward_eye);
-    let gloss = pow(max(dot(normal, halfway), 0.0), 28.0) * 0.045;
-    let sheen = pow(1.0 - max(dot(normal, toward_eye), 0.0), 4.0) * 0.12;
-    let color = albedo * (key + sky + bounce) * 0.72 + gloss * key + sheen * sky;
+    let gloss = pow(max(dot(normal, halfway), 0.0), GLOSS_POWER) * GLOSS;
+    let sheen = pow(1.0 - max(dot(normal, toward_eye), 0.0), 4.0) * SHEEN;
+    let color = albedo * (key + sky + bounce) * ALBEDO + gloss * key + sheen * sky;
     return vec4(expose(color), 1.0);
 }

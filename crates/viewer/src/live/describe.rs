@@ -51,11 +51,10 @@ pub(super) fn scene(subject: &Subject<'_>) -> SceneInfo {
         choices: choices(),
         overrides: subject.overrides.iter().map(ToString::to_string).collect(),
         bounds: [bounds.min.to_array(), bounds.max.to_array()],
-        camera: scene
-            .file
-            .camera
-            .as_ref()
-            .map_or(Value::Null, |camera| json!({"eye": camera.eye, "target": camera.target})),
+        camera: scene.file.camera.as_ref().map_or(
+            Value::Null,
+            |camera| json!({"eye": camera.eye, "target": camera.target, "fov": camera.fov}),
+        ),
         grabs: grabs
             .map(|grab| GrabInfo {
                 particle: grab.particle,
@@ -67,13 +66,13 @@ pub(super) fn scene(subject: &Subject<'_>) -> SceneInfo {
 }
 
 fn bodies(drawing: &Drawing) -> Vec<BodyInfo> {
-    let bodies = drawing.bodies.iter().map(|body| BodyInfo {
+    let bodies = drawing.bodies.iter().enumerate().map(|(number, body)| BodyInfo {
         name: body.name.clone(),
         first_particle: body.particles.start,
         particles: body.particles.len(),
         first_triangle: body.triangles.start,
         triangles: body.triangles.len(),
-        color: body.in_scene,
+        color: number,
     });
     bodies.collect()
 }

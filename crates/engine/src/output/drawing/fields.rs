@@ -19,6 +19,23 @@ pub enum Field {
     Contact,
 }
 
+impl Field {
+    /// The value that the last color of its scale stands for, unless somebody says otherwise: it does
+    /// not change from picture to picture.
+    #[must_use]
+    pub fn usual_scale(self, simulation: &Simulation) -> f32 {
+        match self {
+            Self::Strain => 0.1,
+            // Half of the speed of a fall as deep as the scene's bodies are large.
+            Self::Speed => {
+                let gravity = Vec3::from(simulation.settings().gravity).length().max(1.0);
+                (2.0 * gravity * simulation.model().size).sqrt() / 2.0
+            }
+            Self::Contact => 1.0,
+        }
+    }
+}
+
 /// Contacts leave particles at the thickness of their body, up to rounding and the pull of
 /// constraints that are solved later: within this share of the scene's size they still touch.
 const NEAR: f32 = 1e-4;
