@@ -33,8 +33,11 @@ export interface Notice {
 export interface Drawing {
   frames: number;
   fps: number;
-  /** Milliseconds of the page's own work on the last frame: places and normals, then drawing. */
+  /** Milliseconds of the page's own work on the last frame: places and normals, */
   prepareMs: number;
+  /** then telling the graphics driver what to draw, */
+  submitMs: number;
+  /** and how long that took from then on. */
   drawMs: number;
 }
 
@@ -59,7 +62,13 @@ export class State {
   readonly grabs = new Signal<readonly Grab[]>([]);
   readonly look = new Signal<Look>(LOOK);
   readonly notices = new Signal<readonly Notice[]>([]);
-  readonly drawing = new Signal<Drawing>({ frames: 0, fps: 0, prepareMs: 0, drawMs: 0 });
+  readonly drawing = new Signal<Drawing>({
+    frames: 0,
+    fps: 0,
+    prepareMs: 0,
+    submitMs: 0,
+    drawMs: 0,
+  });
   readonly theme = new Signal<Theme>("light");
   readonly busy = new Signal<string | null>(null);
   private lastNotice = 0;

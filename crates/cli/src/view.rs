@@ -4,6 +4,7 @@ use std::env;
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use clap::Args;
 use taut_viewer::{DEFAULT_PORT, NO_PAGE, Options, Server, Source, ViewerError, has_page};
@@ -49,8 +50,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         console::complain(NO_PAGE);
     }
-    if !arguments.no_open && has_page() && !open_browser(&url) {
-        console::complain("No browser could be opened: open the address above in one.");
+    if !arguments.no_open && has_page() {
+        open_browser(&url);
     }
     // The handler has the other end for as long as the program lives.
     let _ = interrupted.recv();
@@ -82,22 +83,33 @@ fn start(arguments: &Arguments) -> Result<Server, Failure> {
     })
 }
 
-/// Asks the system to open an address in a browser; `false` if it cannot.
-fn open_browser(url: &str) -> bool {
-    let mut command = if cfg!(target_os = "macos") {
-        Command::new("open")
-    } else if cfg!(windows) {
+/// Asks the system to open an address in a browser, and says so if it cannot.
+fn open_browser(url: &str) {
+    let complain =
+        || console::complain("No browser could be opened: open the address above in one.");
+    let Some(mut command) = opener() else { return complain() };
+    let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = quiet.spawn() else { return complain() };
+    // Some openers end at once, others with the browser.
+    thread::spawn(move || {
+        if !child.wait().is_ok_and(|status| status.success()) {
+            complain();
+        }
+    });
+}
+
+/// What opens addresses on this system, if there is a screen.
+fn opener() -> Option<Command> {
+    if cfg!(target_os = "macos") {
+        return Some(Command::new("open"));
+    }
+    if cfg!(windows) {
         let mut command = Command::new("rundll32");
         command.arg("url.dll,FileProtocolHandler");
-        command
-    } else {
-        // Without a screen, xdg-open would look for a browser in the terminal.
-        let has_screen = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-        if !has_screen("DISPLAY") && !has_screen("WAYLAND_DISPLAY") {
-            return false;
-        }
-        Command::new("xdg-open")
-    };
-    let quiet = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.spawn().is_ok()
+        return Some(command);
+    }
+    // Without a screen, xdg-open would look for a browser in the terminal.
+    let has_screen = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_seen = has_screen("DISPLAY") || has_screen("WAYLAND_DISPLAY");
+    is_seen.then(|| Command::new("xdg-open"))
 }

@@ -24,15 +24,19 @@ pub(crate) struct Asset {
 
 /// The file at a path of the server.
 pub(crate) fn find(path: &str) -> Option<Asset> {
+    find_in(FILES, path)
+}
+
+fn find_in(files: &[(&str, &'static [u8])], path: &str) -> Option<Asset> {
     let name = match path.trim_start_matches('/') {
         "" => "index.html",
         name => name,
     };
-    if name == "index.html" && !has_page() {
+    if name == "index.html" && files.is_empty() {
         let (kind, bytes) = ("text/html; charset=utf-8", FALLBACK.as_bytes());
         return Some(Asset { kind, bytes, is_lasting: false });
     }
-    let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
+    let (_, bytes) = files.iter().find(|(known, _)| *known == name)?;
     Some(Asset { kind: kind(name), bytes, is_lasting: name.starts_with("assets/") })
 }
 
@@ -72,6 +76,17 @@ mod tests {
         for path in ["/../Cargo.toml", "/etc/passwd", "/assets/", "/src/main.ts", "//"] {
             assert!(find(path).is_none() || path == "//", "{path}");
         }
+    }
+
+    #[test]
+    fn without_the_page_there_is_one_that_says_how_to_get_it() {
+        let page = find_in(&[], "/").unwrap();
+        assert!(page.kind.starts_with("text/html") && !page.is_lasting);
+        let text = String::from_utf8_lossy(page.bytes);
+        for part in ["Node.js 20.19", "cargo build --release"] {
+            assert!(text.contains(part) && NO_PAGE.contains(part), "{part}");
+        }
+        assert!(find_in(&[], "/assets/index.js").is_none());
     }
 
     #[test]

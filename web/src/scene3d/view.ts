@@ -33,8 +33,8 @@ export class View {
   private readonly resolution = new Resolution();
   private readonly fence: Fence;
   private pending: Frame | null = null;
-  private drawing: { frame: Frame; prepareMs: number } | null = null;
-  private drawnFrames: number[] = [];
+  private drawing: { frame: number; prepareMs: number; submitMs: number } | null = null;
+  private readonly drawnFrames: number[] = [];
   private frames = 0;
   private stale = true;
   private lost = false;
@@ -194,9 +194,12 @@ export class View {
     this.stale = false;
     if (frame) this.show(frame);
     this.markers.update(this.stage.camera, this.bodies.places);
-    if (frame) this.drawing = { frame, prepareMs: performance.now() - start };
+    const prepared = performance.now();
     this.stage.draw();
     this.fence.start();
+    if (!frame) return;
+    const submitMs = performance.now() - prepared;
+    this.drawing = { frame: frame.number, prepareMs: prepared - start, submitMs };
   };
 
   /** Whether the picture should be drawn once more, finer: nothing moves, so time does not matter. */
@@ -221,8 +224,8 @@ export class View {
     if (took === null) return !this.fence.waiting;
     if (!this.refined && this.resolution.took(took)) this.resize();
     if (!this.drawing) return true;
-    this.send({ type: "ack", frame: this.drawing.frame.number });
-    this.count(this.drawing.prepareMs, took);
+    this.send({ type: "ack", frame: this.drawing.frame });
+    this.count({ ...this.drawing, drawMs: took });
     this.drawing = null;
     return true;
   }
@@ -281,13 +284,14 @@ export class View {
     return box;
   }
 
-  private count(prepareMs: number, drawMs: number): void {
+  private count(costs: { prepareMs: number; submitMs: number; drawMs: number }): void {
     this.frames += 1;
     const now = performance.now();
-    this.drawnFrames = this.drawnFrames.filter((at) => now - at < RATE_WINDOW_MS);
     this.drawnFrames.push(now);
+    while (now - (this.drawnFrames[0] ?? now) >= RATE_WINDOW_MS) this.drawnFrames.shift();
     const fps = (1000 * this.drawnFrames.length) / RATE_WINDOW_MS;
-    this.state.drawing.set({ frames: this.frames, fps, prepareMs, drawMs });
+    const { prepareMs, submitMs, drawMs } = costs;
+    this.state.drawing.set({ frames: this.frames, fps, prepareMs, submitMs, drawMs });
   }
 }
 
