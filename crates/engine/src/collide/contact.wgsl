@@ -21,7 +21,9 @@ fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
     let thickness = bodies[body_of[own]].thickness;
     var place = positions[own].xyz;
     var deepest = 0.0;
-    for (var index = 0u; index < substep.shapes; index++) {
+    // SHAPES stands above: a loop whose end is known is unrolled, and what all invocations read alike is
+    // then read once.
+    for (var index = 0u; index < SHAPES; index++) {
         let depth = resolve(substep.first_shape + index, &place, start, thickness);
         deepest = max(deepest, depth);
     }

@@ -16,35 +16,40 @@ const UP = vec3f(0.0, 1.0, 0.0);
 /// blocks begin, where the numbers of blocks, where the samples of blocks; then these lists.
 @group(1) @binding(6) var<storage, read> fields: array<u32>;
 
+/// Whether a shape has a form. FORMS, above, has a bit for each form that the scene has: drivers that go
+/// through all branches are spared the others.
+fn has_form(shape: Shape, form: u32) -> bool {
+    return (FORMS & (1u << form)) != 0u && shape.form == form;
+}
+
 fn distance_to(shape: Shape, p: vec3f) -> Distance {
-    switch shape.form {
-        case PLANE: {
-            return Distance(p.y, UP);
-        }
-        case SPHERE: {
-            return round_distance(p, shape.size.x);
-        }
-        case BOX: {
-            return box_distance(p, shape.size.xyz);
-        }
-        case CAPSULE: {
-            let along = clamp(p.x, -shape.size.y, shape.size.y);
-            return round_distance(vec3f(p.x - along, p.y, p.z), shape.size.x);
-        }
-        case TUBE: {
-            return tube_distance(p, shape.size.x, shape.size.y);
-        }
-        case TORUS: {
-            let across = sqrt(p.x * p.x + p.z * p.z);
-            let radial = direction(vec3f(p.x, 0.0, p.z), across, vec3f(1.0, 0.0, 0.0));
-            return round_distance(p - radial * shape.size.x, shape.size.y);
-        }
-        default: {
-            let found = sample(shape.field, p);
-            let length = sqrt(dot(found.normal, found.normal));
-            return Distance(found.value, direction(found.normal, length, UP));
-        }
+    if (has_form(shape, PLANE)) {
+        return Distance(p.y, UP);
     }
+    if (has_form(shape, SPHERE)) {
+        return round_distance(p, shape.size.x);
+    }
+    if (has_form(shape, BOX)) {
+        return box_distance(p, shape.size.xyz);
+    }
+    if (has_form(shape, CAPSULE)) {
+        let along = clamp(p.x, -shape.size.y, shape.size.y);
+        return round_distance(vec3f(p.x - along, p.y, p.z), shape.size.x);
+    }
+    if (has_form(shape, TUBE)) {
+        return tube_distance(p, shape.size.x, shape.size.y);
+    }
+    if (has_form(shape, TORUS)) {
+        let across = sqrt(p.x * p.x + p.z * p.z);
+        let radial = direction(vec3f(p.x, 0.0, p.z), across, vec3f(1.0, 0.0, 0.0));
+        return round_distance(p - radial * shape.size.x, shape.size.y);
+    }
+    if (has_form(shape, FIELD)) {
+        let found = sample(shape.field, p);
+        let length = sqrt(dot(found.normal, found.normal));
+        return Distance(found.value, direction(found.normal, length, UP));
+    }
+    return Distance();
 }
 
 /// `p` divided by its length, or a default where the length vanishes.

@@ -5,16 +5,11 @@ struct Push {
     /// The first element (`push_phase`) or block (`push_blocks`), and how many.
     first: u32,
     count: u32,
-    /// Elements of the group: as long are the lists of `numbers`.
-    elements: u32,
 }
 
 @group(1) @binding(0) var<storage, read> positions: array<vec4f>;
 @group(1) @binding(1) var<storage, read_write> velocities: array<vec4f>;
-
-@group(1) @binding(2) var<storage, read> ids: array<u32>;
-/// The elements' constants, list after list, then their spring constants, row after row, then damping.
-@group(1) @binding(3) var<storage, read> numbers: array<f32>;
+// Binding 2 is `elements`.
 @group(1) @binding(4) var<uniform> springs: Push;
 /// As in `project.wgsl`.
 @group(1) @binding(5) var<storage, read> blocks: array<u32>;
@@ -49,44 +44,41 @@ fn push_blocks(
 }
 
 fn push(place: u32) {
+    var element = element_at(place);
     var x: Corners;
     var v: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
-        let particle = ids[place * N + corner];
+        let particle = element.ids[corner];
         x[corner] = positions[particle].xyz;
         w[corner] = positions[particle].w;
         v[corner] = velocities[particle].xyz;
     }
-    accelerate(place, &x, &w, &v);
+    accelerate(element, &x, &w, &v);
     for (var corner = 0u; corner < N; corner++) {
         if (w[corner] != 0.0) {
-            velocities[ids[place * N + corner]] = vec4f(v[corner], 0.0);
+            velocities[element.ids[corner]] = vec4f(v[corner], 0.0);
         }
     }
 }
 
 /// v ← v + h w f.
 fn accelerate(
-    place: u32,
+    element: Element,
     x: ptr<function, Corners>,
     w: ptr<function, array<f32, N>>,
     v: ptr<function, Corners>,
 ) {
-    var constants: Constants;
-    for (var constant = 0u; constant < K; constant++) {
-        constants[constant] = numbers[constant * springs.elements + place];
-    }
-    let damping = numbers[(K + M) * springs.elements + place];
+    var constants = element.constants;
+    var stiffness = element.softness;
     let rows = evaluate(x, &constants);
     var impulses: array<f32, M>;
     for (var row = 0u; row < M; row++) {
-        let stiffness = numbers[(K + row) * springs.elements + place];
         var rate = 0.0;
         for (var corner = 0u; corner < N; corner++) {
             rate = rate + dot(rows[row].gradients[corner], (*v)[corner]);
         }
-        impulses[row] = -((stiffness * rows[row].value + damping * rate) * substep.step);
+        impulses[row] = -((stiffness[row] * rows[row].value + element.damping * rate) * substep.step);
     }
     for (var row = 0u; row < M; row++) {
         for (var corner = 0u; corner < N; corner++) {

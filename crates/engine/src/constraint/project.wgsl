@@ -13,7 +13,7 @@ struct Sweep {
     /// The first element (`sweep_phase`, `sweep_split`) or block (`sweep_blocks`), and how many.
     first: u32,
     count: u32,
-    /// Elements of the group: as long are the lists of `numbers`.
+    /// Elements of the group: as long are the lists of multipliers.
     elements: u32,
     first_multiplier: u32,
     relaxation: f32,
@@ -29,12 +29,8 @@ const FIRST_USE = 0x80000000u;
 
 @group(1) @binding(0) var<storage, read_write> positions: array<vec4f>;
 @group(1) @binding(1) var<storage, read_write> multipliers: array<f32>;
-
-/// The particles of the elements in schedule order. For `sweep_blocks`: their places in the block's
-/// list of particles, two 16-bit numbers a word.
-@group(1) @binding(2) var<storage, read> ids: array<u32>;
-/// The elements' constants, list after list, then their stiffness or compliance, row after row.
-@group(1) @binding(3) var<storage, read> numbers: array<f32>;
+// Binding 2 is `elements`. In `sweep_blocks` their ids are places in the block's list of particles, two
+// 16-bit numbers a word.
 @group(1) @binding(4) var<uniform> sweep: Sweep;
 /// `sweep_split`: the particle that each copy stands for. `sweep_blocks`: the particles of the blocks.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
@@ -43,25 +39,27 @@ const FIRST_USE = 0x80000000u;
 @group(1) @binding(6) var<storage, read> blocks: array<u32>;
 
 /// Solves the element at a place of the schedule.
-fn solve(place: u32, x: ptr<function, Corners>, w: ptr<function, array<f32, N>>) {
-    var constants: Constants;
-    for (var constant = 0u; constant < K; constant++) {
-        constants[constant] = numbers[constant * sweep.elements + place];
-    }
+fn solve(
+    place: u32,
+    element: Element,
+    x: ptr<function, Corners>,
+    w: ptr<function, array<f32, N>>,
+) {
+    var constants = element.constants;
+    var softness = element.softness;
     var rows = evaluate(x, &constants);
     var right: array<f32, M>;
     var compliance: array<f32, M>;
     var total: array<f32, M>;
     for (var row = 0u; row < M; row++) {
-        let softness = numbers[(K + row) * sweep.elements + place];
         if (sweep.is_compliant != 0u) {
-            compliance[row] = softness * substep.inverse_step_squared;
+            compliance[row] = softness[row] * substep.inverse_step_squared;
             if (sweep.is_first == 0u) {
                 total[row] = multipliers[sweep.first_multiplier + row * sweep.elements + place];
             }
             right[row] = rows[row].value - compliance[row] * total[row];
         } else {
-            right[row] = softness * rows[row].value;
+            right[row] = softness[row] * rows[row].value;
         }
     }
     var matrix = mobility(&rows, w);
@@ -88,17 +86,18 @@ fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
 
 /// Solves an element whose particles are where they are.
 fn solve_element(place: u32) {
+    var element = element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
-        let particle = positions[ids[place * N + corner]];
+        let particle = positions[element.ids[corner]];
         x[corner] = particle.xyz;
         w[corner] = particle.w;
     }
-    solve(place, &x, &w);
+    solve(place, element, &x, &w);
     for (var corner = 0u; corner < N; corner++) {
         if (w[corner] != 0.0) {
-            positions[ids[place * N + corner]] = vec4f(x[corner], w[corner]);
+            positions[element.ids[corner]] = vec4f(x[corner], w[corner]);
         }
     }
 }
@@ -110,10 +109,11 @@ fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
         return;
     }
     let place = sweep.first + own;
+    var element = element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
-        let marked = ids[place * N + corner];
+        let marked = element.ids[corner];
         if ((marked & FIRST_USE) != 0u) {
             let copy = (marked & ~FIRST_USE) - sweep.first_copy;
             x[corner] = positions[particles[copy]].xyz;
@@ -124,20 +124,16 @@ fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
             w[corner] = particle.w;
         }
     }
-    solve(place, &x, &w);
+    solve(place, element, &x, &w);
     for (var corner = 0u; corner < N; corner++) {
         if (w[corner] != 0.0) {
-            positions[ids[place * N + corner] & ~FIRST_USE] = vec4f(x[corner], w[corner]);
+            positions[element.ids[corner] & ~FIRST_USE] = vec4f(x[corner], w[corner]);
         }
     }
 }
 
 /// The particles of this workgroup's block.
 var<workgroup> here: array<vec4f, BLOCK_PARTICLES>;
-
-fn id_here(index: u32) -> u32 {
-    return (ids[index / 2u] >> (16u * (index % 2u))) & 0xffffu;
-}
 
 @compute @workgroup_size(BLOCK_WIDTH)
 fn sweep_blocks(
@@ -192,17 +188,18 @@ fn sweep_large_blocks(
 }
 
 fn solve_here(place: u32) {
+    var element = element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
-        let particle = here[id_here(place * N + corner)];
+        let particle = here[element.ids[corner]];
         x[corner] = particle.xyz;
         w[corner] = particle.w;
     }
-    solve(place, &x, &w);
+    solve(place, element, &x, &w);
     for (var corner = 0u; corner < N; corner++) {
         if (w[corner] != 0.0) {
-            here[id_here(place * N + corner)] = vec4f(x[corner], w[corner]);
+            here[element.ids[corner]] = vec4f(x[corner], w[corner]);
         }
     }
 }

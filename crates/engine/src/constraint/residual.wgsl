@@ -2,17 +2,15 @@
 // the largest. Each workgroup leaves its part; the host adds them up in double precision.
 
 struct Errors {
-    elements: u32,
+    /// Elements.
+    count: u32,
     /// Whether an error is compared with the element's first constant, else with `scale`.
     is_relative: u32,
     scale: f32,
 }
 
 @group(1) @binding(0) var<storage, read> positions: array<vec4f>;
-/// The particles of the elements, not their copies.
-@group(1) @binding(1) var<storage, read> ids: array<u32>;
-/// The elements' constants, list after list.
-@group(1) @binding(2) var<storage, read> numbers: array<f32>;
+// Binding 2 is `elements`, with the ids of particles, not of their copies.
 @group(1) @binding(3) var<uniform> group: Errors;
 /// Sum of squares and largest error of each workgroup.
 @group(1) @binding(4) var<storage, read_write> parts: array<vec2f>;
@@ -28,7 +26,7 @@ fn measure_errors(
     let number = own_group.x + own_group.y * groups.x;
     let place = number * 64u + lane;
     var part = vec2f();
-    if (place < group.elements) {
+    if (place < group.count) {
         part = errors_of(place);
     }
     shared_parts[lane] = part;
@@ -46,14 +44,12 @@ fn measure_errors(
 }
 
 fn errors_of(place: u32) -> vec2f {
+    var element = element_at(place);
     var x: Corners;
     for (var corner = 0u; corner < N; corner++) {
-        x[corner] = positions[ids[place * N + corner]].xyz;
+        x[corner] = positions[element.ids[corner]].xyz;
     }
-    var constants: Constants;
-    for (var constant = 0u; constant < K; constant++) {
-        constants[constant] = numbers[constant * group.elements + place];
-    }
+    var constants = element.constants;
     let scale = select(group.scale, abs(constants[0]), group.is_relative != 0u);
     let rows = evaluate(&x, &constants);
     var part = vec2f();

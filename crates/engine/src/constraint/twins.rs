@@ -7,9 +7,9 @@ use super::balloon::Balloon;
 use super::{Group, Kind, Response};
 
 impl Kind {
-    /// `evaluate` and `mobility` of the kind, and what they need: everything but the kernels that
-    /// call them.
-    pub(crate) fn wgsl(self, constants: usize) -> String {
+    /// `evaluate` and `mobility` of the kind, and what they need, and elements with so many ids in a
+    /// word: everything but the kernels that call them.
+    pub(crate) fn wgsl(self, constants: usize, ids_per_word: usize, damped: bool) -> String {
         let twin = match self {
             Kind::Bend => concat!(include_str!("../math/angle.wgsl"), include_str!("bend.wgsl")),
             Kind::Volume => include_str!("volume.wgsl"),
@@ -21,10 +21,13 @@ impl Kind {
             }
         };
         let (arity, rows) = (self.arity(), self.rows());
+        let dampings = usize::from(damped);
         format!(
-            "const N = {arity}u;\nconst M = {rows}u;\nconst K = {constants}u;\n{}\n{twin}\n{}",
+            "const N = {arity}u;\nconst M = {rows}u;\nconst K = {constants}u;\n\
+             const IDS_PER_WORD = {ids_per_word}u;\nconst DAMPINGS = {dampings}u;\n{}\n{twin}\n{}\n{}",
             include_str!("row.wgsl"),
             include_str!("block.wgsl"),
+            include_str!("element.wgsl"),
         )
     }
 }

@@ -13,7 +13,6 @@ struct Substep {
     longest_way: f32,
     /// Where the shapes of this substep begin in the list of all.
     first_shape: u32,
-    shapes: u32,
     /// Particles of bodies.
     particles: u32,
     /// Kinematic particles after them.

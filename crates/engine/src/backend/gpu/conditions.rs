@@ -43,11 +43,10 @@ impl Conditions {
     }
 }
 
-fn substep_words(model: &Model, substep: &Substep, index: usize, is_last: bool) -> [u32; 17] {
+fn substep_words(model: &Model, substep: &Substep, index: usize, is_last: bool) -> [u32; 15] {
     let [gx, gy, gz] = substep.gravity.map(f32::to_bits);
     let [wx, wy, wz] = substep.wind.map(f32::to_bits);
     let inverse_step_squared = 1.0 / (substep.step * substep.step);
-    let shapes = model.shapes.len();
     let density = model.wind.as_ref().map_or(0.0, |wind| wind.density);
     [
         gx,
@@ -59,30 +58,28 @@ fn substep_words(model: &Model, substep: &Substep, index: usize, is_last: bool) 
         wz,
         inverse_step_squared.to_bits(),
         substep.longest_way.to_bits(),
-        (index * shapes) as u32,
-        shapes as u32,
+        (index * model.shapes.len()) as u32,
         model.body_of.len() as u32,
         model.targets.len() as u32,
         u32::from(model.wind.is_some()),
         density.to_bits(),
         u32::from(is_last),
-        0,
     ]
 }
 
 fn shape_words(form: &Form, friction: f32, placed: &Placed, field: u32) -> [u32; SHAPE_WORDS] {
-    let (number, size) = match *form {
-        Form::Plane => (0, [0.0; 3]),
-        Form::Sphere(radius) => (1, [radius, 0.0, 0.0]),
-        Form::Box(half) => (2, half),
-        Form::Capsule { radius, half_length } => (3, [radius, half_length, 0.0]),
-        Form::Tube { radius, half_length } => (4, [radius, half_length, 0.0]),
-        Form::Torus { radius, tube_radius } => (5, [radius, tube_radius, 0.0]),
-        Form::Field(_) => (6, [0.0; 3]),
+    let size = match *form {
+        Form::Plane | Form::Field(_) => [0.0; 3],
+        Form::Sphere(radius) => [radius, 0.0, 0.0],
+        Form::Box(half) => half,
+        Form::Capsule { radius, half_length } | Form::Tube { radius, half_length } => {
+            [radius, half_length, 0.0]
+        }
+        Form::Torus { radius, tube_radius } => [radius, tube_radius, 0.0],
     };
     let mut words = [0; SHAPE_WORDS];
     words[..4].copy_from_slice(&[
-        number,
+        form_number(form),
         friction.to_bits(),
         u32::from(placed.before.is_some()),
         field,
@@ -91,6 +88,19 @@ fn shape_words(form: &Form, friction: f32, placed: &Placed, field: u32) -> [u32;
     words[8..24].copy_from_slice(&pose_words(&placed.pose));
     words[24..].copy_from_slice(&pose_words(&placed.before.unwrap_or(placed.pose)));
     words
+}
+
+/// The number of a form in `collide/distance.wgsl`.
+pub(super) fn form_number(form: &Form) -> u32 {
+    match form {
+        Form::Plane => 0,
+        Form::Sphere(_) => 1,
+        Form::Box(_) => 2,
+        Form::Capsule { .. } => 3,
+        Form::Tube { .. } => 4,
+        Form::Torus { .. } => 5,
+        Form::Field(_) => 6,
+    }
 }
 
 fn pose_words(pose: &Pose) -> [u32; 16] {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::constraint::{Copies, Group};
+use crate::constraint::{Copies, Group, Response};
 
 /// Marks the first use of a copy in a sweep.
 const FIRST_USE: u32 = 1 << 31;
@@ -12,8 +12,7 @@ const FIRST_USE: u32 = 1 << 31;
 pub(super) struct Lists {
     /// Which kernel goes through them.
     pub(super) way: Way,
-    pub(super) ids: Vec<u32>,
-    pub(super) numbers: Vec<f32>,
+    pub(super) elements: Vec<u32>,
     pub(super) particles: Vec<u32>,
     pub(super) blocks: Vec<u32>,
 }
@@ -31,28 +30,32 @@ pub(super) enum Way {
     LargeBlocks,
 }
 
+impl Way {
+    /// Ids that share a word: places in the list of a block are small.
+    pub(super) fn ids_per_word(self) -> usize {
+        if matches!(self, Self::Blocks(_)) { 2 } else { 1 }
+    }
+}
+
 impl Lists {
     /// The lists of a group, on a device whose workgroups have room for so many particles.
     pub(super) fn of(group: &Group, room: usize) -> Self {
-        let lists = group.constants.iter().chain(&group.softness).chain([&group.damping]);
-        let mut own = Self {
-            way: Way::Phases,
-            ids: all_ids(group),
-            numbers: lists.flatten().copied().collect(),
-            particles: Vec::new(),
-            blocks: Vec::new(),
-        };
+        let (particles, blocks) = (Vec::new(), Vec::new());
+        let mut own = Self { way: Way::Phases, elements: Vec::new(), particles, blocks };
+        let mut ids = all_ids(group);
         let schedule = &group.schedule;
         if !group.copies.is_empty() {
-            own.split(&group.copies);
+            own.split(&group.copies, &mut ids);
         } else if schedule.batch_count() > schedule.block_count() {
-            own.cut_into_blocks(group, room);
+            own.cut_into_blocks(group, room, &mut ids);
         }
+        own.elements =
+            elements(group, &ids, own.way.ids_per_word(), group.response == Response::Force);
         own
     }
 
     /// Copies stand for particles, which themselves take no part.
-    fn split(&mut self, copies: &Copies) {
+    fn split(&mut self, copies: &Copies, ids: &mut [u32]) {
         self.way = Way::Split;
         let extra: BTreeMap<u32, u32> =
             (0..copies.len()).map(|index| (copies.ends[index].0, start(copies, index))).collect();
@@ -64,7 +67,7 @@ impl Lists {
             self.blocks.extend(std::iter::repeat_n(w.to_bits(), count));
         }
         let mut is_used = vec![false; self.particles.len()];
-        for id in &mut self.ids {
+        for id in ids {
             *id = match extra.get(id) {
                 Some(&extra) => extra,
                 None if *id < copies.first => continue,
@@ -77,19 +80,19 @@ impl Lists {
     }
 
     /// Each block has a list of its particles, and ids are places in it.
-    fn cut_into_blocks(&mut self, group: &Group, room: usize) {
+    fn cut_into_blocks(&mut self, group: &Group, room: usize, ids: &mut Vec<u32>) {
         let schedule = &group.schedule;
         let arity = group.kind.arity();
         let first_batch = 4 * schedule.block_count();
-        let (mut most, mut local_ids) = (0, Vec::with_capacity(self.ids.len()));
+        let (mut most, mut local_ids) = (0, Vec::with_capacity(ids.len()));
         for block in 0..schedule.block_count() {
             let places = schedule.block(block);
-            let ids = &self.ids[arity * places.start..arity * places.end];
-            let mut own = ids.to_vec();
+            let global = &ids[arity * places.start..arity * places.end];
+            let mut own = global.to_vec();
             own.sort_unstable();
             own.dedup();
             let place = |id: &u32| own.binary_search(id).unwrap_or_default() as u32;
-            local_ids.extend(ids.iter().map(place));
+            local_ids.extend(global.iter().map(place));
             let batches = schedule.batches(block);
             self.blocks.extend([
                 self.particles.len() as u32,
@@ -105,7 +108,7 @@ impl Lists {
             self.way = Way::LargeBlocks;
         } else {
             self.way = Way::Blocks(most.next_multiple_of(64) as u32);
-            self.ids = local_ids.chunks(2).map(pack).collect();
+            *ids = local_ids;
         }
     }
 }
@@ -144,7 +147,24 @@ fn all_ids(group: &Group) -> Vec<u32> {
     places.flat_map(|place| group.schedule.bodies_at(place)).copied().collect()
 }
 
-/// Two 16-bit numbers in a word.
-fn pack(pair: &[u32]) -> u32 {
-    pair[0] | pair.get(1).copied().unwrap_or_default() << 16
+/// The elements of a group as `constraint/element.wgsl` reads them, with the given ids, so many in a
+/// word.
+pub(super) fn elements(group: &Group, ids: &[u32], ids_per_word: usize, damped: bool) -> Vec<u32> {
+    let dampings = damped.then_some(&group.damping);
+    let lists: Vec<&Vec<f32>> =
+        group.constants.iter().chain(&group.softness).chain(dampings).collect();
+    let arity = group.kind.arity();
+    let words = (arity.div_ceil(ids_per_word) + lists.len()).next_multiple_of(4);
+    let mut elements = Vec::with_capacity(words * group.schedule.len());
+    for (place, corners) in ids.chunks_exact(arity).enumerate() {
+        elements.extend(corners.chunks(ids_per_word).map(pack));
+        elements.extend(lists.iter().map(|list| list[place].to_bits()));
+        elements.resize(words * (place + 1), 0);
+    }
+    elements
+}
+
+/// A number, or two 16-bit numbers, in a word.
+fn pack(ids: &[u32]) -> u32 {
+    ids[0] | ids.get(1).copied().unwrap_or_default() << 16
 }

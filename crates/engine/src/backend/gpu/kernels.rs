@@ -177,7 +177,11 @@ impl<'a> Kernels<'a> {
             layout: Some(&pipeline_layout),
             module: &self.modules[module].1,
             entry_point: label,
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                // Every kernel writes what it shares before it reads it.
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
             cache: self.cache,
         });
         Kernel { module: recorded.module, entry: recorded.entry, pipeline, layout }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use wgpu::{BindGroup, Buffer};
 
 use super::arrays::{Arrays, Parameters};
-use super::conditions::{Conditions, fields};
+use super::conditions::{Conditions, fields, form_number};
 use super::contacts::ContactArrays;
 use super::device::{AdapterKind, Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
@@ -134,8 +134,7 @@ impl Memory {
 #[derive(Clone)]
 struct GroupArrays {
     way: Way,
-    ids: Buffer,
-    numbers: Buffer,
+    elements: Buffer,
     particles: Buffer,
     blocks: Buffer,
 }
@@ -293,7 +292,10 @@ impl Recorder<'_> {
             (7, self.parameters(&[u32::from(is_last), 0, 0, 0])),
         ];
         let groups = Groups::for_each(self.model.body_of.len());
-        self.record(Module::Contact, "contact", binds, groups);
+        let shapes = &self.model.shapes;
+        let forms = shapes.iter().fold(0, |forms, shape| forms | 1 << form_number(&shape.form));
+        let module = Module::Contact { shapes: shapes.len(), forms };
+        self.record(module, "contact", binds, groups);
     }
 
     fn merge(&mut self, group: usize) {
@@ -334,8 +336,7 @@ impl Recorder<'_> {
         let lists = Lists::of(group, room);
         let arrays = GroupArrays {
             way: lists.way,
-            ids: self.arrays.words("particles of constraints", &lists.ids),
-            numbers: self.arrays.numbers("constants of constraints", &lists.numbers),
+            elements: self.arrays.words("constraints", &lists.elements),
             particles: self.arrays.words("particles of blocks", &lists.particles),
             blocks: self.arrays.words("blocks", &lists.blocks),
         };
@@ -354,15 +355,20 @@ impl Recorder<'_> {
         };
         let constants = group.constants.len();
         let block_width = block_width(self.gpu);
-        let module = Module::Sweep { kind: group.kind, constants, block_particles, block_width };
+        let module = Module::Sweep {
+            kind: group.kind,
+            constants,
+            ids_per_word: lists.way.ids_per_word(),
+            block_particles,
+            block_width,
+        };
         for phase in 0..group.schedule.phase_count() {
             let (range, groups) = work_of(group, lists.way, phase);
             let words = sweep_words(group, &range, first);
             let mut binds = vec![
                 (0, Bind::Write(self.memory.positions.clone())),
                 (1, Bind::Write(self.memory.multipliers.clone())),
-                (2, Bind::Read(lists.ids.clone())),
-                (3, Bind::Read(lists.numbers.clone())),
+                (2, Bind::Read(lists.elements.clone())),
                 (4, self.parameters(&words)),
             ];
             if lists.way != Way::Phases {
@@ -380,13 +386,11 @@ impl Recorder<'_> {
         let entry = if lists.way == Way::Phases { "push_phase" } else { "push_blocks" };
         for phase in 0..group.schedule.phase_count() {
             let (range, groups) = work_of(group, lists.way, phase);
-            let mut words = range_words(&range);
-            words.push(group.schedule.len() as u32);
+            let words = range_words(&range);
             let mut binds = vec![
                 (0, Bind::Read(self.memory.positions.clone())),
                 (1, Bind::Write(self.memory.velocities.clone())),
-                (2, Bind::Read(lists.ids.clone())),
-                (3, Bind::Read(lists.numbers.clone())),
+                (2, Bind::Read(lists.elements.clone())),
                 (4, self.parameters(&words)),
             ];
             if lists.way != Way::Phases {

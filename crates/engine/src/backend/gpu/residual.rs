@@ -4,6 +4,7 @@ use wgpu::{BindGroup, Buffer};
 
 use super::arrays::{Arrays, Parameters, read};
 use super::device::{Gpu, GpuError};
+use super::group::elements;
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded, WIDTH};
 use super::shaders::Module;
 use crate::constraint::{Group, Residual};
@@ -78,21 +79,18 @@ fn record(
     arrays: &mut Arrays<'_>,
     parameters: &mut Parameters,
 ) -> (Recorded, Buffer) {
-    let elements = group.schedule.len();
-    let ids = arrays.words("particles of constraints", &group.original_ids());
-    let constants: Vec<f32> = group.constants.iter().flatten().copied().collect();
-    let numbers = arrays.numbers("constants of constraints", &constants);
-    let parts = arrays.results("parts of residuals", &vec![0; 2 * elements.div_ceil(WIDTH)]);
+    let list = arrays.words("constraints", &elements(group, &group.original_ids(), 1, false));
+    let count = group.schedule.len();
+    let parts = arrays.results("parts of residuals", &vec![0; 2 * count.div_ceil(WIDTH)]);
     let (is_relative, scale) = group.kind.error_scale();
-    let words = [elements as u32, u32::from(is_relative), scale.to_bits()];
+    let words = [count as u32, u32::from(is_relative), scale.to_bits()];
     let binds = vec![
         (0, Bind::Read(positions.clone())),
-        (1, Bind::Read(ids)),
-        (2, Bind::Read(numbers)),
+        (2, Bind::Read(list)),
         (3, Bind::Parameters(parameters.add(&words), words.len())),
         (4, Bind::Write(parts.clone())),
     ];
     let module = Module::Residual { kind: group.kind, constants: group.constants.len() };
-    let groups = Groups::for_each(elements);
+    let groups = Groups::for_each(count);
     (Recorded { module, entry: "measure_errors", binds, groups }, parts)
 }

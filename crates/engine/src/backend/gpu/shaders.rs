@@ -14,7 +14,12 @@ pub(super) enum Module {
     /// Copies into particles.
     Merge,
     /// Contacts with shapes.
-    Contact,
+    Contact {
+        /// How many shapes.
+        shapes: usize,
+        /// A bit for each form that they have.
+        forms: u32,
+    },
     /// Which particles are close to each other.
     Detect,
     /// Contacts between particles.
@@ -29,6 +34,8 @@ pub(super) enum Module {
         kind: Kind,
         /// Its number of constants.
         constants: usize,
+        /// Ids of particles that share a word.
+        ids_per_word: usize,
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
         /// Invocations of a workgroup that solves a block.
@@ -65,8 +72,9 @@ impl Module {
             Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
             Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
             Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
-            Self::Contact => [
+            Self::Contact { shapes, forms } => [
                 SUBSTEP,
+                &format!("const SHAPES = {shapes}u;\nconst FORMS = {forms}u;"),
                 FINDINGS,
                 SHAPE,
                 include_str!("../../collide/distance.wgsl"),
@@ -86,19 +94,20 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { kind, constants, block_particles, block_width } => {
+            Self::Sweep { kind, constants, ids_per_word, block_particles, block_width } => {
                 let sizes = format!(
                     "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
-                [SUBSTEP, &kind.wgsl(constants), &sizes, project].join("\n")
+                [SUBSTEP, &kind.wgsl(constants, ids_per_word, false), &sizes, project].join("\n")
             }
             Self::Residual { kind, constants } => {
-                [&kind.wgsl(constants), include_str!("../../constraint/residual.wgsl")].join("\n")
+                let residual = include_str!("../../constraint/residual.wgsl");
+                [&kind.wgsl(constants, 1, false), residual].join("\n")
             }
             Self::Force { kind, constants } => {
                 let force = include_str!("../../constraint/force.wgsl");
-                [SUBSTEP, &kind.wgsl(constants), force].join("\n")
+                [SUBSTEP, &kind.wgsl(constants, 1, true), force].join("\n")
             }
         }
     }
@@ -116,7 +125,8 @@ mod tests {
             Module::Wind,
             Module::Chebyshev,
             Module::Merge,
-            Module::Contact,
+            Module::Contact { shapes: 0, forms: 0 },
+            Module::Contact { shapes: 7, forms: 0x7f },
             Module::Detect,
             Module::Touch,
             Module::Balloon,
@@ -125,12 +135,15 @@ mod tests {
         for &kind in Kind::ALL {
             let rest = [glam::Vec3::ZERO, glam::Vec3::X, glam::Vec3::Y, glam::Vec3::Z];
             let constants = kind.constants(&rest, &Default::default()).len();
-            modules.push(Module::Sweep {
-                kind,
-                constants,
-                block_particles: 1024,
-                block_width: 128,
-            });
+            for ids_per_word in [1, 2] {
+                modules.push(Module::Sweep {
+                    kind,
+                    constants,
+                    ids_per_word,
+                    block_particles: 1024,
+                    block_width: 128,
+                });
+            }
             modules.push(Module::Force { kind, constants });
             modules.push(Module::Residual { kind, constants });
         }
