@@ -94,11 +94,10 @@ mod graphics {
 
     use crate::failure::Failure;
 
-    /// The choice of a device that can be opened.
+    /// Opens a device.
     pub(super) fn choose(device: &str) -> Result<BackendChoice, Failure> {
         let Ok(choice) = device.parse();
-        Gpu::open(&choice)?;
-        Ok(BackendChoice::Gpu(choice))
+        Ok(BackendChoice::OpenGpu(Gpu::open(&choice)?))
     }
 }
 

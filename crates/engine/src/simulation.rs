@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use self::grab::Grabs;
 #[cfg(feature = "gpu")]
-use crate::backend::gpu::{DeviceChoice, Graphics};
+use crate::backend::gpu::{DeviceChoice, Gpu, Graphics};
 use crate::backend::{Backend, BackendError, Multicore, Serial};
 use crate::constraint::Residual;
 use crate::model::{Model, ModelError};
@@ -28,6 +28,9 @@ pub enum BackendChoice {
     /// A graphics processor.
     #[cfg(feature = "gpu")]
     Gpu(DeviceChoice),
+    /// A graphics processor that is open; opened anew if something has gone wrong on it.
+    #[cfg(feature = "gpu")]
+    OpenGpu(Gpu),
 }
 
 impl BackendChoice {
@@ -41,6 +44,8 @@ impl BackendChoice {
             Self::Cpu(threads) => Box::new(Multicore::new(threads)?),
             #[cfg(feature = "gpu")]
             Self::Gpu(device) => Box::new(Graphics::open(&device)?),
+            #[cfg(feature = "gpu")]
+            Self::OpenGpu(gpu) => Box::new(Graphics::on(gpu.or_anew()?)),
         })
     }
 }
@@ -137,19 +142,53 @@ struct Moving {
     is_home: bool,
     /// Why the state could not be fetched.
     trouble: Option<BackendError>,
+    /// Steps and time of the frame that is under way.
+    frame: Option<Moment>,
+    /// Those of the frame that is looked at: it is at home, though the back-end may have moved on.
+    shown: Option<Moment>,
+}
+
+/// Steps made, and time, s.
+#[derive(Clone, Copy)]
+struct Moment {
+    steps: u64,
+    time: f64,
 }
 
 impl Moving {
     fn new(state: State, backend: Box<dyn Backend>) -> Self {
-        Self { state, backend, is_loaded: false, is_put: true, is_home: true, trouble: None }
+        Self {
+            state,
+            backend,
+            is_loaded: false,
+            is_put: true,
+            is_home: true,
+            trouble: None,
+            frame: None,
+            shown: None,
+        }
     }
 
     /// Brings the state home. What goes wrong is kept: the state is then as it was last fetched.
     fn fetch(&mut self) {
         if !self.is_home {
+            self.frame = None;
             self.trouble = self.backend.fetch(&mut self.state).err();
             self.is_home = self.trouble.is_none();
         }
+    }
+
+    /// Has a frame brought home, without waiting for it; returns which one is there.
+    fn bring(&mut self, now: Moment) -> Result<Option<Moment>, BackendError> {
+        if self.is_home || (self.frame.is_none() && !self.backend.request(&self.state)?) {
+            return Ok(Some(now));
+        }
+        let frame = *self.frame.get_or_insert(now);
+        if !self.backend.receive(&mut self.state)? {
+            return Ok(None);
+        }
+        self.frame = None;
+        Ok(Some(frame))
     }
 
     /// The state at home, to be changed there.
@@ -266,6 +305,26 @@ impl Simulation {
         moving.trouble.take().map_or(Ok(()), |trouble| Err(trouble.into()))
     }
 
+    /// Has a look at the simulation, without holding it up. Where the state is on a device, the first
+    /// call only asks for it, as it is after the steps made so far; steps can be made while it is on its
+    /// way, and a later call shows it: [`Simulation::steps`] and [`Simulation::time`] are then, for
+    /// `look`, those of the frame that is shown.
+    ///
+    /// Nothing is shown of a device that has failed; the next step says why.
+    pub fn look<R>(&mut self, look: impl FnOnce(&Self) -> R) -> Option<R> {
+        let steps = self.steps;
+        let moving = self.moving.get_mut();
+        let now = Moment { steps, time: moving.state.time };
+        match moving.bring(now) {
+            Ok(moment) => moving.shown = moment,
+            Err(trouble) => moving.trouble = Some(trouble),
+        }
+        moving.shown?;
+        let seen = look(self);
+        self.moving.get_mut().shown = None;
+        Some(seen)
+    }
+
     /// Goes back to the start, with no particle grabbed.
     ///
     /// # Errors
@@ -346,12 +405,13 @@ impl Simulation {
 
     /// Steps made since the start.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.moving.borrow().shown.map_or(self.steps, |shown| shown.steps)
     }
 
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
-        self.moving.borrow().state.time
+        let moving = self.moving.borrow();
+        moving.shown.map_or(moving.state.time, |shown| shown.time)
     }
 
     /// Name of the back-end and the number of its threads.
@@ -410,7 +470,7 @@ impl Simulation {
     /// Residuals of the model's groups, measured where the state is.
     pub(crate) fn residuals_of_groups(&self) -> Vec<Residual> {
         let mut moving = self.moving.borrow_mut();
-        if !moving.is_home {
+        if !moving.is_home && moving.shown.is_none() {
             // What goes wrong shows in the next step, or when the state is fetched.
             if let Ok(Some(residuals)) = moving.backend.residuals(&self.model) {
                 return residuals;
@@ -422,7 +482,8 @@ impl Simulation {
 
     /// All that moves.
     pub(crate) fn state(&self) -> Ref<'_, State> {
-        if !self.moving.borrow().is_home {
+        let is_here = |moving: &Moving| moving.is_home || moving.shown.is_some();
+        if !is_here(&self.moving.borrow()) {
             self.moving.borrow_mut().fetch();
         }
         Ref::map(self.moving.borrow(), |moving| &moving.state)

@@ -149,37 +149,19 @@ impl Live {
     fn show(&mut self, outlets: &Outlets) {
         let now = Instant::now();
         let is_due = self.is_new && !self.is_broken && now >= self.last_frame + FRAME;
-        if !is_due || !self.demand.is_hungry.swap(false, Ordering::Relaxed) {
+        if !is_due || !self.demand.is_hungry.load(Ordering::Relaxed) {
             return;
         }
-        self.frames = self.frames.wrapping_add(1);
-        let snapshot = self.snapshot(now);
+        let Self { simulation, drawing, demand, generation, frames, .. } = self;
+        let number = frames.wrapping_add(1);
+        let shown = simulation.look(|now| snapshot(now, drawing, demand, *generation, number));
+        // From a device it comes a little later: steps go on meanwhile.
+        let Some(snapshot) = shown else { return };
+        self.demand.is_hungry.store(false, Ordering::Relaxed);
+        self.frames = number;
+        self.is_new = snapshot.step != self.simulation.steps();
+        self.last_frame = now;
         outlets.frame.send_replace(Arc::new(snapshot));
-        (self.is_new, self.last_frame) = (false, now);
-    }
-
-    fn snapshot(&self, start: Instant) -> Snapshot {
-        let (simulation, drawing) = (&self.simulation, &self.drawing);
-        let mut snapshot = Snapshot {
-            generation: self.generation,
-            number: self.frames,
-            step: simulation.steps(),
-            time: simulation.time(),
-            poses: drawing.poses(simulation).collect(),
-            ..Snapshot::default()
-        };
-        drawing.place(simulation, &mut snapshot.places);
-        (snapshot.low, snapshot.high) = corners(&snapshot.places);
-        for (index, field) in FIELDS.into_iter().enumerate() {
-            if self.demand.fields[index].load(Ordering::Relaxed) > 0 {
-                let mut values = Vec::new();
-                drawing.field(simulation, field, &snapshot.places, &mut values);
-                let scale = field.usual_scale(simulation);
-                snapshot.fields[index] = Some(FieldValues { values, scale });
-            }
-        }
-        snapshot.cost = start.elapsed();
-        snapshot
     }
 
     /// Leaves figures for viewers, if it is time and there are any viewers.
@@ -433,6 +415,37 @@ impl Live {
             let _ = replies.try_send(text.clone());
         }
     }
+}
+
+/// What is to be seen now.
+fn snapshot(
+    simulation: &Simulation,
+    drawing: &Drawing,
+    demand: &Demand,
+    generation: u32,
+    number: u32,
+) -> Snapshot {
+    let start = Instant::now();
+    let mut snapshot = Snapshot {
+        generation,
+        number,
+        step: simulation.steps(),
+        time: simulation.time(),
+        poses: drawing.poses(simulation).collect(),
+        ..Snapshot::default()
+    };
+    drawing.place(simulation, &mut snapshot.places);
+    (snapshot.low, snapshot.high) = corners(&snapshot.places);
+    for (index, field) in FIELDS.into_iter().enumerate() {
+        if demand.fields[index].load(Ordering::Relaxed) > 0 {
+            let mut values = Vec::new();
+            drawing.field(simulation, field, &snapshot.places, &mut values);
+            let scale = field.usual_scale(simulation);
+            snapshot.fields[index] = Some(FieldValues { values, scale });
+        }
+    }
+    snapshot.cost = start.elapsed();
+    snapshot
 }
 
 fn look(simulation: &Simulation, drawing: &Drawing, generation: u32) -> Look {

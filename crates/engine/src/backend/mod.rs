@@ -66,6 +66,23 @@ pub trait Backend: Send {
         Ok(())
     }
 
+    /// Sends the state home as it is after the steps made so far, without waiting for them; returns
+    /// whether that takes a while. The next step may be made meanwhile.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn request(&mut self, _: &State) -> Result<bool, BackendError> {
+        Ok(false)
+    }
+
+    /// Takes up the state that was requested, if it has arrived; returns whether it had.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn receive(&mut self, _: &mut State) -> Result<bool, BackendError> {
+        Ok(true)
+    }
+
     /// Waits until all steps are made; returns what was noticed in the last one, unless
     /// [`Backend::step`] has said so already.
     ///

@@ -114,7 +114,7 @@ fn settings(subject: &Subject<'_>) -> SettingsInfo {
     let file = &subject.simulation.scene().file;
     let (backend, threads) = match subject.backend {
         #[cfg(feature = "gpu")]
-        BackendChoice::Gpu(_) => ("gpu", 0),
+        BackendChoice::Gpu(_) | BackendChoice::OpenGpu(_) => ("gpu", 0),
         BackendChoice::Serial => (BACKENDS[0], 1),
         BackendChoice::Cpu(threads) => (BACKENDS[1], threads),
     };

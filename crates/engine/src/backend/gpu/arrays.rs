@@ -72,6 +72,10 @@ impl<'a> Arrays<'a> {
             let device = self.gpu.info.name.clone();
             self.refused.get_or_insert(GpuError::ArrayTooLarge { device, name, needed, most });
         }
+        if self.bytes > self.gpu.memory {
+            let (name, needed) = (self.gpu.info.name.clone(), None);
+            self.refused.get_or_insert(GpuError::OutOfMemory { name, needed });
+        }
         if bytes.len() < LEAST || self.refused.is_some() {
             let mut padded = bytes[..bytes.len().min(LEAST)].to_vec();
             padded.resize(LEAST, 0);
@@ -88,9 +92,11 @@ impl<'a> Arrays<'a> {
     /// How much memory all arrays take, bytes.
     ///
     /// # Errors
-    /// If one was too large for the device.
+    /// If one was too large for the device, or all together.
     pub(super) fn finish(self) -> Result<u64, GpuError> {
-        self.refused.map_or(Ok(self.bytes), Err)
+        let refused = self.refused.map_or_else(|| self.gpu.check(), Err);
+        refused.map_err(|error| error.with_estimate(self.bytes))?;
+        Ok(self.bytes)
     }
 }
 

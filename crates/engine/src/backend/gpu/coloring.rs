@@ -76,10 +76,9 @@ impl Rounds {
         let mut parameters = Parameters::default();
         let problem = Bind::Parameters(parameters.add(&[count as u32, arity as u32]), 2);
         let parameters = arrays.uniform("problem", parameters.bytes());
-        let bytes = arrays.finish()?;
-        gpu.check().map_err(|error| error.with_estimate(bytes))?;
+        arrays.finish()?;
 
-        let mut kernels = Kernels::new(gpu, None);
+        let mut kernels = Kernels::new(gpu);
         let conditions = kernels.bind_conditions(&parameters, 16);
         let read = |buffer: &wgpu::Buffer| Bind::Read(buffer.clone());
         let write = |buffer: &wgpu::Buffer| Bind::Write(buffer.clone());

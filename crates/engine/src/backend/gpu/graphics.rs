@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 
 use wgpu::{CommandEncoder, ComputePass};
 
-use super::arrays::{ALIGNMENT, read};
+use super::adapter::DeviceChoice;
+use super::arrays::ALIGNMENT;
 use super::conditions::Conditions;
-use super::device::{DeviceChoice, Gpu, GpuError};
+use super::device::{Gpu, GpuError};
 use super::kernels::Dispatch;
 use super::plan::Plan;
 use super::report::Report;
 use super::residual::Residuals;
+use super::staging::Staging;
 use crate::backend::{Backend, BackendError};
 use crate::constraint::Residual;
 use crate::model::Model;
@@ -20,6 +22,9 @@ use crate::state::State;
 
 /// Steps that may be under way on the device: enough to keep it busy, few enough to answer soon.
 const MOST_UNDER_WAY: usize = 2;
+
+/// No buffer may be empty.
+const LEAST_FRAME: u64 = 16;
 
 /// A graphics processor as a back-end.
 pub struct Graphics {
@@ -36,6 +41,8 @@ struct Running {
     residuals: Option<Residuals>,
     substeps: usize,
     under_way: VecDeque<wgpu::SubmissionIndex>,
+    /// Positions, previous positions and velocities on their way home; made when first asked for.
+    frame: Option<Staging>,
 }
 
 impl Graphics {
@@ -54,13 +61,19 @@ impl Graphics {
     }
 
     fn load(&mut self, job: Job<'_>, state: &State) -> Result<(), GpuError> {
-        let plan = Plan::new(&self.gpu, None, job, state)?;
+        let plan = Plan::new(&self.gpu, job, state)?;
         let substeps = job.substeps.len();
         let report = Report::new(&self.gpu, job.program.stages.len(), substeps);
         self.gpu.check()?;
-        let (conditions, under_way) = (Conditions::default(), VecDeque::new());
-        self.running =
-            Some(Running { plan, report, conditions, residuals: None, substeps, under_way });
+        self.running = Some(Running {
+            plan,
+            report,
+            conditions: Conditions::default(),
+            residuals: None,
+            substeps,
+            under_way: VecDeque::new(),
+            frame: None,
+        });
         Ok(())
     }
 
@@ -74,6 +87,13 @@ impl Graphics {
     #[cfg(test)]
     pub(super) fn findings(&self) -> Findings {
         self.running.as_ref().map_or(Findings::NONE, |running| running.report.findings)
+    }
+
+    /// Steps that are not known to be done, and whether a frame that was sent home has arrived.
+    #[cfg(test)]
+    pub(super) fn progress(&self) -> Option<(usize, bool)> {
+        let running = self.running.as_ref()?;
+        Some((running.under_way.len(), running.frame.as_ref()?.has_arrived()))
     }
 
     /// The device.
@@ -159,7 +179,8 @@ impl Running {
     fn wait(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
         gpu.wait()?;
         self.under_way.clear();
-        self.report.receive(gpu)
+        self.report.receive(gpu)?;
+        self.report.complete(gpu, &self.plan.memory.findings)
     }
 
     fn put(&mut self, gpu: &Gpu, state: &State) -> Result<(), GpuError> {
@@ -174,16 +195,60 @@ impl Running {
         gpu.check()
     }
 
-    fn fetch(&mut self, gpu: &Gpu, state: &mut State) -> Result<(), GpuError> {
+    /// Sends the state home, behind all steps so far.
+    fn request(&mut self, gpu: &Gpu, state: &State) -> Result<(), GpuError> {
         let memory = &self.plan.memory;
-        let positions = read(gpu, &memory.positions, state.positions.len())?;
-        let previous = read(gpu, &memory.previous, state.previous.len())?;
-        let velocities = read(gpu, &memory.velocities, state.velocities.len())?;
-        state.positions.copy_from_slice(&positions);
-        state.previous.copy_from_slice(&previous);
-        state.velocities.copy_from_slice(&velocities);
-        self.wait(gpu)
+        let parts = [
+            (&memory.positions, bytes_of(&state.positions)),
+            (&memory.previous, bytes_of(&state.previous)),
+            (&memory.velocities, bytes_of(&state.velocities)),
+        ];
+        let room = parts.iter().map(|(_, bytes)| bytes).sum::<u64>().max(LEAST_FRAME);
+        let frame = self.frame.get_or_insert_with(|| Staging::new(gpu, "frame", room));
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let mut start = 0;
+        for (buffer, bytes) in parts {
+            encoder.copy_buffer_to_buffer(buffer, 0, &frame.buffer, start, bytes);
+            start += bytes;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        frame.submitted();
+        gpu.check()
     }
+
+    /// Takes up the state if it has come home.
+    fn receive(&mut self, gpu: &Gpu, state: &mut State) -> Result<bool, GpuError> {
+        let Some(frame) = &self.frame else { return Ok(false) };
+        frame.receive(gpu, |bytes| {
+            let arrays = [&mut state.positions, &mut state.previous, &mut state.velocities];
+            let mut start = 0;
+            for array in arrays {
+                let own: &mut [u8] = bytemuck::cast_slice_mut(array);
+                own.copy_from_slice(&bytes[start..start + own.len()]);
+                start += own.len();
+            }
+        })
+    }
+
+    fn fetch(&mut self, gpu: &Gpu, state: &mut State) -> Result<(), GpuError> {
+        if !self.is_idle() {
+            // On its way is a state of some steps ago.
+            self.wait(gpu)?;
+            self.receive(gpu, state)?;
+        }
+        self.request(gpu, state)?;
+        self.wait(gpu)?;
+        let arrived = self.receive(gpu, state)?;
+        if arrived { Ok(()) } else { Err(gpu.lost("the state did not come home")) }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.frame.as_ref().is_none_or(Staging::is_idle)
+    }
+}
+
+fn bytes_of(array: &[[f32; 4]]) -> u64 {
+    size_of_val(array) as u64
 }
 
 fn begin<'a>(
@@ -237,6 +302,22 @@ impl Backend for Graphics {
 
     fn fetch(&mut self, state: &mut State) -> Result<(), BackendError> {
         Ok(self.running.as_mut().map_or(Ok(()), |running| running.fetch(&self.gpu, state))?)
+    }
+
+    fn request(&mut self, state: &State) -> Result<bool, BackendError> {
+        let Some(running) = &mut self.running else { return Ok(false) };
+        if running.is_idle() {
+            running.request(&self.gpu, state)?;
+        }
+        Ok(true)
+    }
+
+    fn receive(&mut self, state: &mut State) -> Result<bool, BackendError> {
+        let Some(running) = &mut self.running else { return Ok(true) };
+        // Does not wait: only hears what has happened meanwhile.
+        let polled = self.gpu.device.poll(wgpu::PollType::Poll);
+        polled.map_err(|error| self.gpu.lost(&error.to_string()))?;
+        Ok(running.receive(&self.gpu, state)?)
     }
 
     fn residuals(&mut self, model: &Model) -> Result<Option<Vec<Residual>>, BackendError> {

@@ -97,16 +97,15 @@ pub(super) struct Kernels<'a> {
     conditions: BindGroupLayout,
     modules: Vec<(Module, ShaderModule)>,
     kernels: Vec<Kernel>,
-    cache: Option<&'a wgpu::PipelineCache>,
 }
 
 impl<'a> Kernels<'a> {
-    pub(super) fn new(gpu: &'a Gpu, cache: Option<&'a wgpu::PipelineCache>) -> Self {
+    pub(super) fn new(gpu: &'a Gpu) -> Self {
         let conditions = gpu.device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some("conditions"),
             entries: &[entry(0, BufferBindingType::Uniform, true)],
         });
-        Self { gpu, conditions, modules: Vec::new(), kernels: Vec::new(), cache }
+        Self { gpu, conditions, modules: Vec::new(), kernels: Vec::new() }
     }
 
     /// Binds the conditions of substeps; which one is an offset at every dispatch.
@@ -182,7 +181,7 @@ impl<'a> Kernels<'a> {
                 zero_initialize_workgroup_memory: false,
                 ..Default::default()
             },
-            cache: self.cache,
+            cache: self.gpu.pipelines.cache(),
         });
         Kernel { module: recorded.module, entry: recorded.entry, pipeline, layout }
     }

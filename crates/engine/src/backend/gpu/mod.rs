@@ -1,6 +1,6 @@
 //! Graphics processors through wgpu: Vulkan, Metal or Direct3D 12, whichever the platform has.
 //!
-//! `device.rs` finds adapters and opens one. What goes wrong on a device later (it is lost, a command
+//! `adapter.rs` finds adapters, `device.rs` opens one, `cache.rs` keeps its compiled kernels on disk. What goes wrong on a device later (it is lost, a command
 //! is refused, memory runs out) is reported by [`Gpu::check`] as an error, never by a panic.
 //!
 //! `graphics.rs` is the back-end. It runs the same programs over the same schedules as the others:
@@ -11,9 +11,12 @@
 //! - `conditions.rs` writes down what changes from step to step;
 //! - `coloring.rs` colors elements on the device;
 //! - `residual.rs` measures errors, of which only sums come home;
+//! - `staging.rs` brings bytes home without waiting for them;
 //! - `report.rs` hears of contacts, divergence and times, without waiting for them.
 
+mod adapter;
 mod arrays;
+mod cache;
 mod coloring;
 mod conditions;
 mod contacts;
@@ -25,9 +28,11 @@ mod plan;
 mod report;
 mod residual;
 mod shaders;
+mod staging;
 
+pub use adapter::{AdapterInfo, AdapterKind, DeviceChoice, adapters};
 pub use coloring::color;
-pub use device::{AdapterInfo, AdapterKind, DeviceChoice, Gpu, GpuError, adapters};
+pub use device::{Gpu, GpuError, Limits};
 pub use graphics::Graphics;
 
 #[cfg(test)]

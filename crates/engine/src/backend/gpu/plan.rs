@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use wgpu::{BindGroup, Buffer};
 
+use super::adapter::AdapterKind;
 use super::arrays::{Arrays, Parameters};
 use super::conditions::{Conditions, fields, form_number};
 use super::contacts::ContactArrays;
-use super::device::{AdapterKind, Gpu, GpuError};
+use super::device::{Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
 use super::shaders::Module;
@@ -59,12 +60,7 @@ impl Plan {
     ///
     /// # Errors
     /// If the device has no room for it or refuses a kernel.
-    pub(super) fn new(
-        gpu: &Gpu,
-        cache: Option<&wgpu::PipelineCache>,
-        job: Job<'_>,
-        state: &State,
-    ) -> Result<Self, GpuError> {
+    pub(super) fn new(gpu: &Gpu, job: Job<'_>, state: &State) -> Result<Self, GpuError> {
         let mut arrays = Arrays::new(gpu);
         let (field_words, fields) = fields(job.model);
         let memory = Memory::new(&mut arrays, job, state, &fields);
@@ -85,13 +81,13 @@ impl Plan {
         let Recorder { mut arrays, parameters, recorded, .. } = recorder;
         let parameters = arrays.uniform("parameters of dispatches", parameters.bytes());
         let bytes = arrays.finish()?;
-        gpu.check().map_err(|error| error.with_estimate(bytes))?;
 
-        let mut kernels = Kernels::new(gpu, cache);
+        let mut kernels = Kernels::new(gpu);
         let conditions = kernels.bind_conditions(&memory.substeps, SUBSTEP_BYTES);
         let mut dispatches: Vec<Dispatch> =
             recorded.iter().map(|one| kernels.bind(one, &parameters)).collect();
         gpu.check()?;
+        gpu.pipelines.save();
         // Recorded last.
         let bounds = dispatches.remove(dispatches.len() - 1);
         Ok(Self { memory, conditions, dispatches, stages, bounds, fields, bytes })

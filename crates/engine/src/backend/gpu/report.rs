@@ -1,13 +1,12 @@
 //! What comes back from the device by itself: what kernels noticed, and how long stages took. It is
 //! read when it arrives; nothing waits for it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Features, QuerySet};
 
+use super::arrays::read;
 use super::device::{Gpu, GpuError};
 use super::plan::FINDINGS;
+use super::staging::Staging;
 use crate::solver::Findings;
 
 /// Time stamps of a step at most: what a set of queries may hold.
@@ -15,19 +14,14 @@ const MOST_STAMPS: u32 = wgpu::QUERY_SET_MAX_QUERIES;
 
 const FINDINGS_BYTES: u64 = 4 * FINDINGS as u64;
 
-/// Nothing under way; being mapped; ready to be read; could not be mapped.
-const IDLE: u8 = 0;
-const MAPPING: u8 = 1;
-const READY: u8 = 2;
-const FAILED: u8 = 3;
-
 /// The last report, and the next one under way.
 pub(super) struct Report {
-    staging: Buffer,
+    staging: Staging,
     clock: Option<Clock>,
-    progress: Arc<AtomicU8>,
     /// Whether this step's report is being written into `staging`.
     is_recording: bool,
+    /// Whether the last step is reported on.
+    is_current: bool,
     /// What the last report said.
     pub(super) findings: Findings,
     /// Seconds of each stage in the last step that was measured.
@@ -52,15 +46,10 @@ impl Report {
         let clock = Clock::new(gpu, stages, substeps);
         let bytes = FINDINGS_BYTES + clock.as_ref().map_or(0, |clock| 8 * u64::from(clock.count()));
         Self {
-            staging: gpu.device.create_buffer(&BufferDescriptor {
-                label: Some("report"),
-                size: bytes,
-                usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
+            staging: Staging::new(gpu, "report", bytes),
             clock,
-            progress: Arc::default(),
             is_recording: false,
+            is_current: true,
             findings: Findings::NONE,
             seconds: vec![0.0; stages],
         }
@@ -68,7 +57,8 @@ impl Report {
 
     /// A step begins: it is reported on unless the last report is still under way.
     pub(super) fn begin(&mut self) {
-        self.is_recording = self.progress.load(Ordering::Acquire) == IDLE;
+        self.is_recording = self.staging.is_idle();
+        self.is_current = self.is_recording;
     }
 
     /// Where a stage of a substep writes its time stamps.
@@ -98,52 +88,50 @@ impl Report {
         if !self.is_recording {
             return;
         }
-        encoder.copy_buffer_to_buffer(findings, 0, &self.staging, 0, FINDINGS_BYTES);
+        encoder.copy_buffer_to_buffer(findings, 0, &self.staging.buffer, 0, FINDINGS_BYTES);
         if let Some(clock) = &self.clock {
             encoder.resolve_query_set(&clock.queries, 0..clock.count(), &clock.resolved, 0);
             let bytes = 8 * u64::from(clock.count());
-            encoder.copy_buffer_to_buffer(&clock.resolved, 0, &self.staging, FINDINGS_BYTES, bytes);
+            encoder.copy_buffer_to_buffer(
+                &clock.resolved,
+                0,
+                &self.staging.buffer,
+                FINDINGS_BYTES,
+                bytes,
+            );
         }
     }
 
     /// The step's commands were submitted: the report comes when they are done.
     pub(super) fn submitted(&mut self) {
-        if !self.is_recording {
-            return;
+        if std::mem::take(&mut self.is_recording) {
+            self.staging.submitted();
         }
-        self.is_recording = false;
-        self.progress.store(MAPPING, Ordering::Release);
-        let progress = Arc::clone(&self.progress);
-        self.staging.map_async(wgpu::MapMode::Read, .., move |result| {
-            progress.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
-        });
     }
 
     /// Reads the report if it has arrived.
     pub(super) fn receive(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
-        match self.progress.load(Ordering::Acquire) {
-            FAILED => gpu.check(),
-            READY => {
-                if let Ok(bytes) = self.staging.get_mapped_range(..) {
-                    let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes[..16]);
-                    let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes[16..]);
-                    self.read(&words, &stamps);
-                }
-                self.staging.unmap();
-                self.progress.store(IDLE, Ordering::Release);
-                Ok(())
-            }
-            _ => Ok(()),
+        let (mut words, mut stamps) = (Vec::new(), Vec::new());
+        let arrived = self.staging.receive(gpu, |bytes| {
+            words = bytemuck::pod_collect_to_vec::<u8, u32>(&bytes[..FINDINGS_BYTES as usize]);
+            stamps = bytemuck::pod_collect_to_vec::<u8, u64>(&bytes[FINDINGS_BYTES as usize..]);
+        })?;
+        if arrived {
+            self.read(&words, &stamps);
         }
+        Ok(())
+    }
+
+    /// Reads what was noticed in the last step, once all steps are done, if it was not reported on.
+    pub(super) fn complete(&mut self, gpu: &Gpu, findings: &Buffer) -> Result<(), GpuError> {
+        if !std::mem::replace(&mut self.is_current, true) {
+            self.findings = findings_of(&read(gpu, findings, FINDINGS)?);
+        }
+        Ok(())
     }
 
     fn read(&mut self, words: &[u32], stamps: &[u64]) {
-        self.findings = Findings {
-            contacts: words[0] as usize,
-            touching: words[1] as usize,
-            dropped: words[2] as usize,
-            in_bounds: words[3] == 0,
-        };
+        self.findings = findings_of(words);
         let Some(clock) = &self.clock else { return };
         self.seconds.fill(0.0);
         for (index, ends) in stamps.chunks_exact(2).enumerate() {
@@ -152,6 +140,15 @@ impl Report {
         }
         let share = clock.substeps as f64 / clock.measured as f64;
         self.seconds.iter_mut().for_each(|seconds| *seconds *= share);
+    }
+}
+
+fn findings_of(words: &[u32]) -> Findings {
+    Findings {
+        contacts: words[0] as usize,
+        touching: words[1] as usize,
+        dropped: words[2] as usize,
+        in_bounds: words[3] == 0,
     }
 }
 

@@ -34,9 +34,8 @@ impl Residuals {
             .map(|group| record(group, positions, &mut arrays, &mut parameters))
             .collect();
         let parameters = arrays.uniform("parameters of residuals", parameters.bytes());
-        let bytes = arrays.finish()?;
-        gpu.check().map_err(|error| error.with_estimate(bytes))?;
-        let mut kernels = Kernels::new(gpu, None);
+        arrays.finish()?;
+        let mut kernels = Kernels::new(gpu);
         let conditions = kernels.bind_conditions(&parameters, 16);
         let measured = |(group, (recorded, parts)): (&Group, (Recorded, Buffer))| Measured {
             dispatch: kernels.bind(&recorded, &parameters),

@@ -157,3 +157,36 @@ fn every_kernel_does_what_its_twin_does() {
         check_kernels(&gpu, &format!("{settings}\n{SCENE}{SHAPES}"));
     }
 }
+
+/// A frame arrives when the host hears of it, which it does after it has submitted the next step, or
+/// when it asks.
+#[test]
+fn the_next_step_is_submitted_before_a_frame_has_arrived() {
+    let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
+    let (model, start) = in_motion(SCENE);
+    let (program, substeps) = (Program::new(&model, 2, true), [gentle(&model)]);
+    let job = Job { model: &model, program: &program, substeps: &substeps };
+    let mut seconds = vec![0.0; program.stages.len()];
+    let (mut graphics, mut frame) = (Graphics::on(gpu.clone()), start.clone());
+    graphics.load(job, &start).unwrap();
+    graphics.step(job, &mut frame, &mut seconds).unwrap();
+    assert!(graphics.request(&frame).unwrap());
+    assert_eq!(graphics.progress(), Some((1, false)));
+    graphics.step(job, &mut frame, &mut seconds).unwrap();
+    assert_eq!(graphics.progress().map(|(steps, _)| steps), Some(2), "nobody waited");
+    assert_eq!(frame.positions, start.positions);
+    while !graphics.receive(&mut frame).unwrap() {
+        std::thread::yield_now();
+    }
+
+    // It is the state after the first step.
+    let (mut other, mut expected) = (Graphics::on(gpu), start.clone());
+    other.load(job, &start).unwrap();
+    other.step(job, &mut expected, &mut seconds).unwrap();
+    other.fetch(&mut expected).unwrap();
+    assert_eq!(frame.positions, expected.positions);
+    assert_eq!(frame.velocities, expected.velocities);
+    assert_ne!(frame.positions, start.positions);
+    graphics.fetch(&mut frame).unwrap();
+    assert_ne!(frame.positions, expected.positions, "the state after the second step");
+}
