@@ -372,11 +372,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on from here on another back-end; gives back the one it was on.
+    /// Goes on from here on another back-end; gives back the one it was on. If that one has failed, it
+    /// goes on from what was last seen of it.
     pub fn run_on(&mut self, backend: Box<dyn Backend>) -> Box<dyn Backend> {
         let moving = self.moving.get_mut();
         moving.fetch();
-        moving.is_loaded = false;
+        (moving.trouble, moving.is_home, moving.is_loaded) = (None, true, false);
         std::mem::replace(&mut moving.backend, backend)
     }
 

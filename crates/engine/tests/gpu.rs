@@ -10,12 +10,16 @@ use taut::{BackendChoice, Simulation};
 
 const STEPS: usize = 100;
 
-/// How far a particle may be from where it is on the processor, as a share of the scene's size: what is
-/// crushed, folds or collides makes large differences out of rounding errors, so the mean is held
-/// tighter. (On the software driver some scenes have the same bits; the crushed bunny is off by 3 % and
-/// by 0.4 % on the mean.)
-const FARTHEST: f32 = 0.05;
-const MEAN: f32 = 5e-3;
+/// How far a particle may be from where it is on the processor after [`STEPS`] steps, and how far on the
+/// mean, as shares of the scene's size. (On the software driver cloth has the same bits, or almost.)
+const NEAR: [f32; 2] = [0.01, 1e-3];
+/// What is crushed or folds makes large differences out of rounding errors: the hairs of the ball end up
+/// to 7 % away, 0.5 % on the mean.
+const UNSTABLE: [&str; 4] = ["bunny", "omotondo", "rubber-blocks", "squishy-ball"];
+const FAR: [f32; 2] = [0.15, 0.01];
+
+/// By what share the number of contacts may be off, where positions are.
+const CONTACTS: f32 = 0.05;
 
 /// How far the mean velocity may be off, m/s.
 const DRIFT: f64 = 0.05;
@@ -58,24 +62,17 @@ fn every_scene_moves_as_on_the_processor() {
         let scene = scene(name, &[]);
         let mut home = Simulation::new(&scene, BackendChoice::Cpu(0)).unwrap();
         let mut away = on(&gpu, &scene);
-        let start = std::time::Instant::now();
         run(&mut home, STEPS);
-        let t1 = start.elapsed().as_secs_f32();
         run(&mut away, STEPS);
-        let t2 = start.elapsed().as_secs_f32() - t1;
         let (farthest, mean) = distances(&home, &away);
         let size = home.model().size;
-        eprintln!(
-            "{name}: {t1} {t2} farthest {farthest:e}, mean {mean:e}, size {size}, contacts {} {}",
-            home.contacts(),
-            away.contacts()
-        );
-        if farthest > FARTHEST * size || mean > MEAN * size {
-            eprintln!("!!!");
-            continue;
-        }
-        assert!(farthest <= FARTHEST * size, "{name}: {farthest} m of {size} m");
-        assert!(mean <= MEAN * size, "{name}: mean {mean} m of {size} m");
+        println!("{name}: farthest {farthest:e}, mean {mean:e}, size {size}");
+        let [most, most_mean] = if UNSTABLE.contains(&name) { FAR } else { NEAR };
+        assert!(farthest <= most * size, "{name}: {farthest} m of {size} m");
+        assert!(mean <= most_mean * size, "{name}: mean {mean} m of {size} m");
+        let (a, b) = (home.contacts() as f32, away.contacts() as f32);
+        let slack = if farthest == 0.0 { 0.0 } else { CONTACTS * a + 10.0 };
+        assert!((a - b).abs() <= slack, "{name}: {a} contacts, {b}");
         let (a, b) = (home.momentum(), away.momentum());
         let masses = home.positions().into_iter().filter(|particle| particle[3] > 0.0);
         let mass: f64 = masses.map(|particle| 1.0 / f64::from(particle[3])).sum();
@@ -236,7 +233,7 @@ fn frames_come_home_while_the_next_steps_are_made() {
 
 #[test]
 fn a_scene_that_is_too_large_is_refused_before_it_starts() {
-    let scene = scene("cloth-on-tube", &[]);
+    let scene = scene("tori-100", &[]);
     let refusal = |limits: Limits| {
         let gpu = Gpu::open_within(&DeviceChoice::Best, limits).expect("a device");
         let mut simulation = on(&gpu, &scene);
@@ -247,17 +244,15 @@ fn a_scene_that_is_too_large_is_refused_before_it_starts() {
         gpu.check().expect("a device that works");
         message
     };
-    let message = refusal(Limits { array: 1 << 20, ..Limits::default() });
+    let message = refusal(Limits { array: 4 << 20, ..Limits::default() });
     assert!(message.contains("constraints of this scene take"), "{message}");
-    assert!(message.contains("takes 1 MiB at most; use a smaller scene"), "{message}");
+    assert!(message.contains("takes 4 MiB at most; use a smaller scene"), "{message}");
 
-    let mut simulation = on(&open(), &scene);
-    run(&mut simulation, 1);
     let message = refusal(Limits { memory: 1 << 20, ..Limits::default() });
     let (_, rest) = message.split_once("this scene takes ").expect("an estimate");
     let estimate: u64 = rest.split(' ').next().and_then(|number| number.parse().ok()).unwrap();
     assert!(message.contains("out of memory") && message.contains("cpu back-end"), "{message}");
-    assert!((2..64).contains(&estimate), "{message}");
+    assert!((10..100).contains(&estimate), "{message}");
     // So much is enough.
     let limits = Limits { memory: estimate << 20, ..Limits::default() };
     run(&mut on(&Gpu::open_within(&DeviceChoice::Best, limits).unwrap(), &scene), 1);

@@ -95,7 +95,15 @@ fn simulate(
             plot.record(simulation);
         }
         let stopped = interrupt.came();
-        write_frames(&writers, simulation, step == steps || stopped)?;
+        let is_last = step == steps || stopped;
+        // A device that fails now leaves the frames before this one.
+        if is_due(&writers, simulation, is_last)
+            && let Err(error) = simulation.synchronize()
+        {
+            end = Err(error.into());
+            break;
+        }
+        write_frames(&writers, simulation, is_last)?;
         if stopped {
             end = Err(Failure::Interrupted);
             break;
@@ -107,6 +115,10 @@ fn simulate(
     Ok((measurements, end))
 }
 
+fn is_due(writers: &[FrameWriter], simulation: &Simulation, last: bool) -> bool {
+    writers.iter().any(|writer| writer.is_due(simulation.steps(), last))
+}
+
 fn write_frames(
     writers: &[FrameWriter],
     simulation: &Simulation,
@@ -116,4 +128,64 @@ fn write_frames(
         writer.write(simulation)?;
     }
     Ok(())
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    //! Contract: a run whose device is lost ends with an error, and with all frames up to then complete.
+
+    use clap::Parser;
+    use taut::backend::gpu::{DeviceChoice, Gpu, Graphics};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn a_lost_device_ends_a_run_with_its_frames_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("cloth-#.ply");
+        let line = [
+            "taut",
+            "hanging-cloth",
+            "--steps",
+            "100000",
+            "--every",
+            "1",
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let arguments = Line::parse_from(line).arguments;
+        let scene = Scene::find("hanging-cloth", &[]).unwrap();
+        let gpu = Gpu::open(&DeviceChoice::Best).unwrap();
+        let mut simulation = Simulation::on(&scene, Box::new(Graphics::on(gpu.clone()))).unwrap();
+        let frames = || std::fs::read_dir(folder.path()).unwrap().count();
+        let end = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while frames() < 4 {
+                    std::thread::yield_now();
+                }
+                gpu.device.destroy();
+            });
+            simulate(&mut simulation, &scene, &arguments).unwrap().1
+        });
+        // Exit code 1.
+        assert!(
+            matches!(&end, Err(Failure::Work(message)) if message.contains("was lost")),
+            "{end:?}"
+        );
+        assert!(frames() >= 4);
+        let frame = |number: usize| {
+            std::fs::read(folder.path().join(format!("cloth-{number}.ply"))).unwrap()
+        };
+        for number in 1..frames() {
+            let (before, after) = (frame(number - 1), frame(number));
+            assert_eq!(before.len(), after.len());
+            assert_ne!(before, after, "frame {number} is not of another step");
+        }
+    }
 }

@@ -21,10 +21,6 @@ const FOR_ONE: u64 = 48;
 /// Words of a `Spread`.
 const SPREAD_WORDS: usize = 8;
 
-/// Members that one workgroup measures, at least, and the most workgroups.
-const CHUNK: usize = 1024;
-const MOST_CHUNKS: usize = 64;
-
 /// Cells whose counts one workgroup adds up.
 const CELLS_OF_CHUNK: usize = 256;
 
@@ -56,7 +52,7 @@ pub(super) struct ContactArrays {
 impl ContactArrays {
     pub(super) fn new(arrays: &mut Arrays<'_>, contacts: &ParticleContacts) -> Self {
         let members = contacts.members.len();
-        let chunks = (members / CHUNK).clamp(1, MOST_CHUNKS);
+        let chunks = contacts.chunks();
         let cells = 1_usize << contacts.cell_bits();
         let particles = contacts.rest.len();
         // Not a number: everybody has moved far since partners were last looked for.
