@@ -67,7 +67,7 @@ fn every_scene_moves_as_on_the_processor() {
         let (farthest, mean) = distances(&home, &away);
         let size = home.model().size;
         println!("{name}: farthest {farthest:e}, mean {mean:e}, size {size}");
-        let [most, most_mean] = if UNSTABLE.contains(&name) { FAR } else { NEAR };
+        let [most, most_mean] = if UNSTABLE.contains(name) { FAR } else { NEAR };
         assert!(farthest <= most * size, "{name}: {farthest} m of {size} m");
         assert!(mean <= most_mean * size, "{name}: mean {mean} m of {size} m");
         let (a, b) = (home.contacts() as f32, away.contacts() as f32);
