@@ -35,6 +35,8 @@ fn main() {
         assert!(!is_required, "the viewer's page could not be built: {problem}");
         println!("cargo:warning=the viewer's page is left out: {problem}");
         let _ = fs::remove_dir_all(&page);
+        // A file that never is there: the next build tries again, Node.js may have come by then.
+        println!("cargo:rerun-if-changed={}", out.join("never").display());
     }
     let mut files = Vec::new();
     list(&page, &page, &mut files).expect("the built page can be read");

@@ -55,8 +55,10 @@ const SHARED = /* glsl */ `
   vec3 shade(vec3 albedo, vec3 normal, vec3 place, float share) {
     vec3 towardKey = normalize(KEY_DIRECTION);
     vec3 towardEye = normalize(cameraPosition - place);
-    float wrapped = max((dot(normal, towardKey) + WRAP) / (1.0 + WRAP), 0.0);
-    vec3 key = KEY_COLOR * wrapped * share;
+    float facing = dot(normal, towardKey);
+    float wrapped = max((facing + WRAP) / (1.0 + WRAP), 0.0);
+    // Where light grazes, one coarse map cannot tell what is in the shadow; fading hides its steps.
+    vec3 key = KEY_COLOR * wrapped * share * smoothstep(0.0, 0.25, facing);
     vec3 sky = SKY_COLOR * skyLight(normal.y) * mix(SKY_IN_SHADOW, 1.0, share);
     vec3 bounce = BOUNCE_COLOR * (0.5 - 0.5 * normal.y);
     float gloss = pow(max(dot(normal, normalize(towardKey + towardEye)), 0.0), GLOSS_POWER) * GLOSS;
