@@ -220,7 +220,13 @@ test("a refused change is told and undone", async ({ page, server }) => {
 test("another scene", async ({ page, server }) => {
   await server.start("cloth-on-tube");
   await open(page, server);
-  await page.locator("#scene").selectOption("falling-cube");
+  // Said at once: a large scene takes seconds to build, and the picture stands still meanwhile.
+  const said = await page.locator("#scene").evaluate((list: HTMLSelectElement) => {
+    list.value = "falling-cube";
+    list.dispatchEvent(new Event("change"));
+    return document.querySelector(".busy")?.textContent;
+  });
+  expect(said).toBe("Building falling-cube …");
   const name = () => page.evaluate(() => window.taut.scene?.name);
   await expect.poll(name).toBe("falling-cube");
   const before = await frames(page);
