@@ -160,6 +160,30 @@ async fn another_solver_keeps_the_state() {
     page.frame_where(|frame| frame.step == 6).await;
 }
 
+/// Needs a driver; the software one of mesa-vulkan-drivers will do.
+#[cfg(feature = "gpu")]
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_of_a_graphics_device_are_those_of_their_steps() {
+    let server = paused();
+    let mut page = Page::open(&server).await;
+    let start = page.frame().await;
+    page.say(json!({"type": "backend", "backend": "gpu", "threads": 0})).await;
+    assert_eq!(page.text("scene").await["settings"]["backend"], "gpu");
+    page.say(json!({"type": "step"})).await;
+    let first = page.frame_where(|frame| frame.step == 1).await;
+    assert_ne!(first.places, start.places);
+    page.say(json!({"type": "resume"})).await;
+    for _ in 0..5 {
+        let frame = page.frame().await;
+        let time = frame.step as f32 * first.time as f32;
+        assert!((frame.time as f32 - time).abs() < 1e-3, "step {}: {}", frame.step, frame.time);
+    }
+    page.say(json!({"type": "pause"})).await;
+    page.say(json!({"type": "reset"})).await;
+    let again = page.frame_where(|frame| frame.step == 0).await;
+    assert_eq!(again.places, start.places);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn other_scenes_and_dropped_files() {
     let server = paused();
