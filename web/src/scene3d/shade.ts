@@ -49,7 +49,7 @@ const SHARED = /* glsl */ `
   }
 
   // Where the key light does not reach, some of the sky is hidden as well.
-  const float SKY_IN_SHADOW = 0.65;
+  const float SKY_IN_SHADOW = 0.82;
 
   // Light that comes back from a surface; a share of the key light reaches it.
   vec3 shade(vec3 albedo, vec3 normal, vec3 place, float share) {
