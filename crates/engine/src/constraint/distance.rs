@@ -4,8 +4,12 @@
 //! Serves stretch (edges), distance bending (the far corners of two triangles, paper B's EBC) and
 //! attachments (d = 0).
 
-use super::{Constraint, Matter, Row, TINY};
+use std::ops::Range;
+
+use super::project::{self, Batch, Solve};
+use super::{Constraint, Matter, Row, Sweep, TINY};
 use crate::math::{Lane, Vec3};
+use crate::state::{Access, Bodies};
 
 /// Two particles keep their distance.
 #[derive(Clone, Copy, Debug)]
@@ -33,5 +37,75 @@ impl Constraint<2, 1, 1> for Distance {
     #[inline(always)]
     fn mobility<L: Lane>(_: &[Row<L, 2>; 1], w: &[L; 2]) -> [[L; 1]; 1] {
         [[w[0] + w[1]]]
+    }
+
+    #[inline(always)]
+    fn project<L, P, F, const SOME_FIXED: bool>(
+        particles: P,
+        places: Range<usize>,
+        sweep: &Sweep<'_>,
+        multipliers: F,
+    ) where
+        L: Lane,
+        P: Bodies<[f32; 4], 2>,
+        F: Access<f32>,
+    {
+        // A branch inside would keep the compiler from using registers well.
+        if sweep.is_compliant {
+            project::project::<Along<true>, L, P, F, 2, 1, 1, SOME_FIXED>(
+                particles,
+                places,
+                sweep,
+                multipliers,
+            );
+        } else {
+            project::project::<Along<false>, L, P, F, 2, 1, 1, SOME_FIXED>(
+                particles,
+                places,
+                sweep,
+                multipliers,
+            );
+        }
+    }
+}
+
+/// A shorter way, because distances are what scenes have most of, and their time goes into moving
+/// numbers rather than into computing with them. Both particles move along their difference d, by
+/// w s d, with s = Δλ / |d|. So only d is sorted by component, and s is spread over the particles as
+/// they came from memory: a third fewer instructions than by rows, and one division instead of two.
+struct Along<const COMPLIANT: bool>;
+
+impl<const COMPLIANT: bool> Solve<2, 1, 1> for Along<COMPLIANT> {
+    #[inline(always)]
+    fn solve<L: Lane, P: Bodies<[f32; 4], 2>, F: Access<f32>, const ALL: bool>(
+        particles: P,
+        own: Range<usize>,
+        batch: &Batch<'_, 1, 1>,
+        multipliers: F,
+    ) {
+        let ends = particles.part(own.clone());
+        let a = project::gather::<L, P, 2, ALL>(ends, 0);
+        let b = project::gather::<L, P, 2, ALL>(ends, 1);
+        let difference = L::between(a, b);
+        let [x, y, z, mobility] = L::columns(difference);
+        let length = Vec3::new(x, y, z).length();
+        let error = length - L::load(&batch.constants[0][own.clone()]);
+        let softness = L::load(&batch.softness[0][own.clone()]);
+        let relaxation = L::splat(batch.relaxation);
+        // Two particles in one place have no direction: d vanishes, nothing moves.
+        let tiny = L::splat(TINY);
+        let share = if COMPLIANT {
+            let compliance = softness * L::splat(batch.inverse_step_squared);
+            let total: L = batch.total(0, own.clone(), multipliers);
+            let right = relaxation * (error - compliance * total);
+            let share = right / ((mobility + compliance) * length).max(tiny);
+            batch.keep_total(0, own, total + share * length, multipliers);
+            share
+        } else {
+            relaxation * softness * error / (mobility * length).max(tiny)
+        };
+        let way = L::scaled(difference, share);
+        project::store::<L, P, 2, ALL>(L::pulled(a, way), ends, 0);
+        project::store::<L, P, 2, ALL>(L::pushed(b, way), ends, 1);
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn push<C, L, P, const N: usize, const M: usize, const K: usize>(
 {
     for first in places.clone().step_by(L::WIDTH) {
         let own = first..(first + L::WIDTH).min(places.end);
-        let at = Lanes::<L, P, N>::load(positions, own.clone());
-        let mut moving = Lanes::<L, P, N>::load(velocities, own.clone());
+        let at = Lanes::<L, P, N>::load::<false>(positions.part(own.clone()));
+        let mut moving = Lanes::<L, P, N>::load::<false>(velocities.part(own.clone()));
         accelerate::<C, L, N, M, K>(&at.x, &at.w, &mut moving.x, springs, own);
         for corner in 0..N {
             let Vec3 { x, y, z } = moving.x[corner];

@@ -16,10 +16,12 @@ mod strain;
 mod twins;
 mod volume;
 
+use std::ops::Range;
+
 use taut_partition::Schedule;
 
 use crate::math::{Lane, Vec3};
-use crate::state::{Access, State, Storage, View};
+use crate::state::{Access, Bodies, State, Storage, View};
 
 pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
@@ -27,6 +29,7 @@ pub use distance::Distance;
 use force::Springs;
 pub use long_range::LongRange;
 pub use neo_hookean::NeoHookean;
+use project::ByRows;
 pub use project::{Response, Sweep};
 pub use strain::Strain;
 pub use volume::Volume;
@@ -58,6 +61,29 @@ pub trait Constraint<const N: usize, const M: usize, const K: usize> {
     #[inline(always)]
     fn mobility<L: Lane>(rows: &[Row<L, N>; M], w: &[L; N]) -> [[L; M]; M] {
         block::mobility(rows, w)
+    }
+
+    /// Solves the elements at `places` of the schedule, which share no movable particle. A kind that
+    /// knows a shorter way than the one for all kinds goes it here. `SOME_FIXED` says that some may
+    /// have particles that cannot move.
+    #[inline(always)]
+    fn project<L, P, F, const SOME_FIXED: bool>(
+        particles: P,
+        places: Range<usize>,
+        sweep: &Sweep<'_>,
+        multipliers: F,
+    ) where
+        Self: Sized,
+        L: Lane,
+        P: Bodies<[f32; 4], N>,
+        F: Access<f32>,
+    {
+        project::project::<ByRows<Self>, L, P, F, N, M, K, SOME_FIXED>(
+            particles,
+            places,
+            sweep,
+            multipliers,
+        );
     }
 
     /// How far the rows are from rest: C, unless a row has another value there.
@@ -311,19 +337,9 @@ impl Group {
                 let places = self.schedule.batch(batch);
                 let multipliers = view.multipliers;
                 if self.some_fixed[batch] {
-                    project::project::<C, L, _, _, N, M, K, true>(
-                        particles,
-                        places,
-                        &sweep,
-                        multipliers,
-                    );
+                    C::project::<L, _, _, true>(particles, places, &sweep, multipliers);
                 } else {
-                    project::project::<C, L, _, _, N, M, K, false>(
-                        particles,
-                        places,
-                        &sweep,
-                        multipliers,
-                    );
+                    C::project::<L, _, _, false>(particles, places, &sweep, multipliers);
                 }
             }
         });

@@ -11,6 +11,7 @@
     reason = "loops over corners and rows are unrolled; iterators end up as calls"
 )]
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::block;
@@ -51,14 +52,14 @@ pub struct Sweep<'a> {
 
 /// The numbers of the elements of a batch, cut out of the lists of the group.
 #[derive(Clone, Copy)]
-struct Batch<'a, const M: usize, const K: usize> {
-    constants: [&'a [f32]; K],
-    softness: [&'a [f32]; M],
+pub(super) struct Batch<'a, const M: usize, const K: usize> {
+    pub(super) constants: [&'a [f32]; K],
+    pub(super) softness: [&'a [f32]; M],
     /// Where the multipliers of each row start.
     multipliers: [usize; M],
-    is_compliant: bool,
-    relaxation: f32,
-    inverse_step_squared: f32,
+    pub(super) is_compliant: bool,
+    pub(super) relaxation: f32,
+    pub(super) inverse_step_squared: f32,
     first: bool,
 }
 
@@ -84,13 +85,55 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
         }
         batch
     }
+
+    /// λ of a row so far.
+    #[inline(always)]
+    pub(super) fn total<L: Lane, F: Access<f32>>(
+        &self,
+        row: usize,
+        own: Range<usize>,
+        multipliers: F,
+    ) -> L {
+        if self.first {
+            return L::splat(0.0);
+        }
+        let mut kept = [0.0; MAX_WIDTH];
+        multipliers.read(self.multipliers[row] + own.start, &mut kept[..own.len()]);
+        L::load(&kept[..own.len()])
+    }
+
+    /// Keeps λ of a row for the next sweep.
+    #[inline(always)]
+    pub(super) fn keep_total<L: Lane, F: Access<f32>>(
+        &self,
+        row: usize,
+        own: Range<usize>,
+        total: L,
+        multipliers: F,
+    ) {
+        let mut kept = [0.0; MAX_WIDTH];
+        total.store(&mut kept[..own.len()]);
+        multipliers.write(self.multipliers[row] + own.start, &kept[..own.len()]);
+    }
+}
+
+/// A way to solve a few elements of a batch.
+pub(super) trait Solve<const N: usize, const M: usize, const K: usize> {
+    /// Solves the elements that stand at `own` in the batch, at most as many as there are lanes. `ALL`
+    /// says that every lane has an element and that no particle is pinned.
+    fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
+        particles: P,
+        own: Range<usize>,
+        batch: &Batch<'_, M, K>,
+        multipliers: F,
+    );
 }
 
 /// Solves the elements at `places` of the schedule, `L::WIDTH` at a time; they share no movable
 /// particle. `SOME_FIXED` says that some may have particles that cannot move: looking costs time.
 #[inline(always)]
 pub(super) fn project<
-    C,
+    W,
     L,
     P,
     F,
@@ -104,7 +147,7 @@ pub(super) fn project<
     sweep: &Sweep<'_>,
     multipliers: F,
 ) where
-    C: Constraint<N, M, K>,
+    W: Solve<N, M, K>,
     L: Lane,
     P: Bodies<[f32; 4], N>,
     F: Access<f32>,
@@ -115,26 +158,85 @@ pub(super) fn project<
     while first + L::WIDTH <= particles.count() {
         let own = first..first + L::WIDTH;
         first = own.end;
-        let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
-        if SOME_FIXED && !lanes.all_movable() {
+        if SOME_FIXED && !all_movable(particles, own.clone()) {
             // Rare: one by one.
             for element in own {
-                let own = element..element + 1;
-                let mut one = Lanes::<f32, P, N>::load(particles, own.clone());
-                one.solve::<C, F, M, K>(&batch, own, multipliers);
-                one.store_movable();
+                W::solve::<f32, P, F, false>(particles, element..element + 1, &batch, multipliers);
             }
         } else {
-            lanes.solve::<C, F, M, K>(&batch, own, multipliers);
-            lanes.store();
+            W::solve::<L, P, F, true>(particles, own, &batch, multipliers);
         }
     }
     if first < particles.count() {
-        let own = first..particles.count();
-        let mut lanes = Lanes::<L, P, N>::load(particles, own.clone());
-        lanes.solve::<C, F, M, K>(&batch, own, multipliers);
-        lanes.store_movable();
+        W::solve::<L, P, F, false>(particles, first..particles.count(), &batch, multipliers);
     }
+}
+
+/// Whether no particle of some elements is pinned.
+#[inline(always)]
+fn all_movable<P: Bodies<[f32; 4], N>, const N: usize>(particles: P, own: Range<usize>) -> bool {
+    let mut all = true;
+    for element in own {
+        for corner in 0..N {
+            all &= particles.get(element, corner)[3] != 0.0;
+        }
+    }
+    all
+}
+
+/// The way for every kind: by the rows of C and ∇C.
+pub(super) struct ByRows<C>(PhantomData<C>);
+
+impl<C, const N: usize, const M: usize, const K: usize> Solve<N, M, K> for ByRows<C>
+where
+    C: Constraint<N, M, K>,
+{
+    #[inline(always)]
+    fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
+        particles: P,
+        own: Range<usize>,
+        batch: &Batch<'_, M, K>,
+        multipliers: F,
+    ) {
+        let mut lanes = Lanes::<L, P, N>::load::<ALL>(particles.part(own.clone()));
+        lanes.solve::<C, F, M, K>(batch, own, multipliers);
+        for corner in 0..N {
+            let Vec3 { x, y, z } = lanes.x[corner];
+            let rows = L::rows([x, y, z, lanes.w[corner]]);
+            store::<L, P, N, ALL>(rows, lanes.particles, corner);
+        }
+    }
+}
+
+/// Loads one particle of each element. Unless it is `ALL`, lanes without an element repeat the last.
+#[inline(always)]
+pub(super) fn gather<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL: bool>(
+    particles: P,
+    corner: usize,
+) -> L::Rows {
+    if ALL {
+        // Tells the compiler, which then spares a check for every lane.
+        assert!(particles.count() == L::WIDTH);
+        L::gather(|lane| particles.get(lane, corner))
+    } else {
+        let last = particles.count() - 1;
+        L::gather(|lane| particles.get(lane.min(last), corner))
+    }
+}
+
+/// Stores one particle of each element. Unless it is `ALL`, lanes without an element are left out, and
+/// so are pinned particles: these are shared between threads, so they are never written.
+#[inline(always)]
+pub(super) fn store<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL: bool>(
+    rows: L::Rows,
+    particles: P,
+    corner: usize,
+) {
+    L::scatter(rows, |lane, moved| {
+        if ALL || (lane < particles.count() && moved[3] != 0.0) {
+            particles.set(lane, corner, moved);
+        }
+    });
 }
 
 /// The particles of some elements, at most as many as there are lanes. Lanes without an element
@@ -151,27 +253,15 @@ pub(super) struct Lanes<L, P, const N: usize> {
 
 impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
     #[inline(always)]
-    pub(super) fn load(particles: P, own: Range<usize>) -> Self {
-        let last = own.len() - 1;
-        let particles = particles.part(own);
+    pub(super) fn load<const ALL: bool>(particles: P) -> Self {
         let mut x = [Vec3::zero(); N];
         let mut w = [L::splat(0.0); N];
         for corner in 0..N {
-            let parts = L::from_quadruples(|lane| particles.get(lane.min(last), corner));
+            let parts = L::columns(gather::<L, P, N, ALL>(particles, corner));
             x[corner] = Vec3::new(parts[0], parts[1], parts[2]);
             w[corner] = parts[3];
         }
         Self { particles, x, w }
-    }
-
-    /// Whether no particle is pinned.
-    #[inline(always)]
-    fn all_movable(&self) -> bool {
-        let mut lightest = self.w[0];
-        for corner in 1..N {
-            lightest = lightest.min(self.w[corner]);
-        }
-        lightest.all_nonzero()
     }
 
     /// Solves the elements, which stand at `own` in the batch.
@@ -200,31 +290,6 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
             self.x[corner] = self.x[corner] - push;
         }
     }
-
-    /// Stores all lanes.
-    #[inline(always)]
-    fn store(&self) {
-        for corner in 0..N {
-            let x = self.x[corner];
-            L::into_quadruples([x.x, x.y, x.z, self.w[corner]], |lane, moved| {
-                self.particles.set(lane, corner, moved);
-            });
-        }
-    }
-
-    /// Stores the lanes that have an element, except for pinned particles: these are shared between
-    /// threads, so they are never written.
-    #[inline(always)]
-    fn store_movable(&self) {
-        for corner in 0..N {
-            let x = self.x[corner];
-            L::into_quadruples([x.x, x.y, x.z, self.w[corner]], |lane, moved| {
-                if lane < self.particles.count() && moved[3] != 0.0 {
-                    self.particles.set(lane, corner, moved);
-                }
-            });
-        }
-    }
 }
 
 /// Δλ of every row; the sum of Δλ is kept where compliance asks for it.
@@ -249,12 +314,7 @@ where
         let softness = L::load(&batch.softness[row][own.clone()]);
         if batch.is_compliant {
             compliance[row] = softness * L::splat(batch.inverse_step_squared);
-            if !batch.first {
-                let mut kept = [0.0; MAX_WIDTH];
-                let start = batch.multipliers[row] + own.start;
-                multipliers.read(start, &mut kept[..own.len()]);
-                total[row] = L::load(&kept[..own.len()]);
-            }
+            total[row] = batch.total(row, own.clone(), multipliers);
             right[row] = rows[row].value - compliance[row] * total[row];
         } else {
             right[row] = softness * rows[row].value;
@@ -266,9 +326,7 @@ where
     }
     if batch.is_compliant {
         for row in 0..M {
-            let mut kept = [0.0; MAX_WIDTH];
-            (total[row] + change[row]).store(&mut kept[..own.len()]);
-            multipliers.write(batch.multipliers[row] + own.start, &kept[..own.len()]);
+            batch.keep_total(row, own.clone(), total[row] + change[row], multipliers);
         }
     }
     change

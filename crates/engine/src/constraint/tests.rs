@@ -194,7 +194,7 @@ where
     let cells = Cell::from_mut(&mut particles[..]).as_slice_of_cells();
     let multipliers: [Cell<f32>; M] = std::array::from_fn(|_| Cell::new(0.0));
     let bodies = cells.bodies::<N>(&schedule);
-    project::project::<C, f32, _, _, N, M, K, true>(bodies, 0..1, &sweep, &multipliers[..]);
+    C::project::<f32, _, _, true>(bodies, 0..1, &sweep, &multipliers[..]);
     particles
 }
 
@@ -204,6 +204,41 @@ fn a_stretched_edge_returns_to_its_length_and_heavier_ends_move_less() {
     let end = projected::<Distance, 2, 1, 1>(start, [1.5], Response::Stiffness, 1.0);
     assert_eq!(end[0][0], 1.0);
     assert_eq!(end[1][0], 2.5);
+}
+
+/// Distances without their shorter way.
+struct DistanceByRows;
+
+impl Constraint<2, 1, 1> for DistanceByRows {
+    fn size(rest: &[Vec3<f64>; 2]) -> f64 {
+        Distance::size(rest)
+    }
+    fn constants(rest: &[Vec3<f64>; 2], matter: &Matter) -> [f64; 1] {
+        Distance::constants(rest, matter)
+    }
+    fn evaluate<L: Lane>(x: &[Vec3<L>; 2], constants: &[L; 1]) -> [Row<L, 2>; 1] {
+        Distance::evaluate(x, constants)
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_shorter_way_of_distances_leads_to_the_same_places(
+        x in points::<2>(),
+        masses in prop::array::uniform2(0.5..4.0_f32),
+        rest in 0.1..3.0_f32,
+        softness in 0.1..1.0_f32,
+        is_compliant in any::<bool>(),
+    ) {
+        let at = |i: usize| [x[i].x as f32, x[i].y as f32, x[i].z as f32, masses[i]];
+        let start = [at(0), at(1)];
+        let response = if is_compliant { Response::Compliance } else { Response::Stiffness };
+        let short = projected::<Distance, 2, 1, 1>(start, [rest], response, softness);
+        let long = projected::<DistanceByRows, 2, 1, 1>(start, [rest], response, softness);
+        for (short, long) in short.iter().flatten().zip(long.iter().flatten()) {
+            prop_assert!((short - long).abs() < 1e-5, "{short} and {long}");
+        }
+    }
 }
 
 #[test]

@@ -10,11 +10,12 @@
 
 use std::arch::x86_64::{
     __m128, __m256, _CMP_LT_OQ, _CMP_NEQ_UQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_ps,
-    _mm256_and_ps, _mm256_andnot_ps, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_cmp_ps,
-    _mm256_div_ps, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps,
-    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
-    _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps,
-    _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_and_ps, _mm256_andnot_ps, _mm256_blend_ps, _mm256_castps128_ps256,
+    _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps,
+    _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
+    _mm256_mul_ps, _mm256_or_ps, _mm256_permute_ps, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps,
+    _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -45,6 +46,11 @@ struct Avx2(__m256);
 /// All bits of a lane set, or none.
 #[derive(Clone, Copy)]
 struct Mask(__m256);
+
+/// Eight rows of four numbers: the first four in the low halves of the registers, the others in the
+/// high halves.
+#[derive(Clone, Copy)]
+struct Rows([__m256; 4]);
 
 macro_rules! lanewise {
     ($trait:ident, $method:ident, $intrinsic:ident) => {
@@ -109,6 +115,7 @@ fn row(row: __m128) -> [f32; 4] {
 
 impl Lane for Avx2 {
     type Mask = Mask;
+    type Rows = Rows;
     const WIDTH: usize = LANES;
 
     #[inline(always)]
@@ -146,18 +153,16 @@ impl Lane for Avx2 {
         all[i]
     }
     #[inline(always)]
-    fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
-        let [x, y, z, w] = transpose([
+    fn gather(quadruple: impl Fn(usize) -> [f32; 4]) -> Rows {
+        Rows([
             join(quadruple(0), quadruple(4)),
             join(quadruple(1), quadruple(5)),
             join(quadruple(2), quadruple(6)),
             join(quadruple(3), quadruple(7)),
-        ]);
-        [Self(x), Self(y), Self(z), Self(w)]
+        ])
     }
     #[inline(always)]
-    fn into_quadruples([x, y, z, w]: [Self; 4], mut store: impl FnMut(usize, [f32; 4])) {
-        let rows = transpose([x.0, y.0, z.0, w.0]);
+    fn scatter(Rows(rows): Rows, mut store: impl FnMut(usize, [f32; 4])) {
         // SAFETY: the processor has AVX2 (see the top of this file).
         unsafe {
             store(0, row(_mm256_castps256_ps128(rows[0])));
@@ -169,6 +174,69 @@ impl Lane for Avx2 {
             store(6, row(_mm256_extractf128_ps::<1>(rows[2])));
             store(7, row(_mm256_extractf128_ps::<1>(rows[3])));
         }
+    }
+    #[inline(always)]
+    fn columns(Rows(rows): Rows) -> [Self; 4] {
+        let [x, y, z, w] = transpose(rows);
+        [Self(x), Self(y), Self(z), Self(w)]
+    }
+    #[inline(always)]
+    fn rows([x, y, z, w]: [Self; 4]) -> Rows {
+        Rows(transpose([x.0, y.0, z.0, w.0]))
+    }
+    #[inline(always)]
+    fn between(Rows(a): Rows, Rows(b): Rows) -> Rows {
+        // a + (−b) rounds as a − b does.
+        let negated = join([-0.0, -0.0, -0.0, 0.0], [-0.0, -0.0, -0.0, 0.0]);
+        let mut between = a;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            between[pair] = unsafe { _mm256_add_ps(a[pair], _mm256_xor_ps(b[pair], negated)) };
+        }
+        Rows(between)
+    }
+    #[inline(always)]
+    fn scaled(Rows(rows): Rows, Self(factor): Self) -> Rows {
+        // SAFETY: the processor has AVX2 (see the top of this file).
+        unsafe {
+            // The factor of both rows of a register, four times each.
+            let factors = [
+                _mm256_permute_ps::<0x00>(factor),
+                _mm256_permute_ps::<0x55>(factor),
+                _mm256_permute_ps::<0xAA>(factor),
+                _mm256_permute_ps::<0xFF>(factor),
+            ];
+            let mut scaled = rows;
+            for pair in 0..4 {
+                let direction = _mm256_blend_ps::<0x88>(rows[pair], _mm256_setzero_ps());
+                scaled[pair] = _mm256_mul_ps(direction, factors[pair]);
+            }
+            Rows(scaled)
+        }
+    }
+    #[inline(always)]
+    fn pushed(Rows(rows): Rows, Rows(way): Rows) -> Rows {
+        let mut pushed = rows;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            unsafe {
+                let fourth = _mm256_permute_ps::<0xFF>(rows[pair]);
+                pushed[pair] = _mm256_add_ps(rows[pair], _mm256_mul_ps(way[pair], fourth));
+            }
+        }
+        Rows(pushed)
+    }
+    #[inline(always)]
+    fn pulled(Rows(rows): Rows, Rows(way): Rows) -> Rows {
+        let mut pulled = rows;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            unsafe {
+                let fourth = _mm256_permute_ps::<0xFF>(rows[pair]);
+                pulled[pair] = _mm256_sub_ps(rows[pair], _mm256_mul_ps(way[pair], fourth));
+            }
+        }
+        Rows(pulled)
     }
     #[inline(always)]
     fn all_nonzero(self) -> bool {

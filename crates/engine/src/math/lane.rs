@@ -19,6 +19,8 @@ pub trait Lane:
 {
     /// The outcome of a comparison in every lane.
     type Mask: Copy;
+    /// Particles as they lie in memory: four numbers for each lane, one after another.
+    type Rows: Copy;
     /// How many numbers stand side by side, at most [`MAX_WIDTH`].
     const WIDTH: usize;
 
@@ -30,11 +32,32 @@ pub trait Lane:
     fn from_lanes(number: impl Fn(usize) -> f32) -> Self;
     /// The number in lane `i`, rounded to `f32`.
     fn lane(self, i: usize) -> f32;
-    /// Four numbers a lane, `quadruple(i)` in lane `i`, sorted by component: how particles are
-    /// loaded. One method, because wide lanes transpose registers here.
-    fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4];
-    /// The way back: calls `store` with every lane and its four numbers, in order.
-    fn into_quadruples(parts: [Self; 4], store: impl FnMut(usize, [f32; 4]));
+    /// `row(i)` for lane `i`: how particles are loaded.
+    fn gather(row: impl Fn(usize) -> [f32; 4]) -> Self::Rows;
+    /// The way back: calls `store` with every lane and its row, in order.
+    fn scatter(rows: Self::Rows, store: impl FnMut(usize, [f32; 4]));
+    /// Rows sorted by component. Wide lanes transpose registers here.
+    fn columns(rows: Self::Rows) -> [Self; 4];
+    /// The way back.
+    fn rows(columns: [Self; 4]) -> Self::Rows;
+    /// x, y and z of `a` less those of `b`, and the sum of the fourth numbers.
+    fn between(a: Self::Rows, b: Self::Rows) -> Self::Rows;
+    /// x, y and z times the lane's factor, and 0.
+    fn scaled(rows: Self::Rows, factor: Self) -> Self::Rows;
+    /// x, y and z, to which `way` times the fourth number is added; the fourth number.
+    fn pushed(rows: Self::Rows, way: Self::Rows) -> Self::Rows;
+    /// The same, but subtracted.
+    fn pulled(rows: Self::Rows, way: Self::Rows) -> Self::Rows;
+    /// Gathers rows and sorts them by component.
+    #[inline(always)]
+    fn from_quadruples(row: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
+        Self::columns(Self::gather(row))
+    }
+    /// The way back.
+    #[inline(always)]
+    fn into_quadruples(columns: [Self; 4], store: impl FnMut(usize, [f32; 4])) {
+        Self::scatter(Self::rows(columns), store);
+    }
     /// Whether no lane is 0.
     fn all_nonzero(self) -> bool;
 
@@ -67,6 +90,7 @@ macro_rules! scalar_lane {
     ($float:ty) => {
         impl Lane for $float {
             type Mask = bool;
+            type Rows = [Self; 4];
             const WIDTH: usize = 1;
 
             #[inline(always)]
@@ -86,12 +110,36 @@ macro_rules! scalar_lane {
                 self as f32
             }
             #[inline(always)]
-            fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
-                quadruple(0).map(Self::from)
+            fn gather(row: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
+                row(0).map(Self::from)
             }
             #[inline(always)]
-            fn into_quadruples(parts: [Self; 4], mut store: impl FnMut(usize, [f32; 4])) {
-                store(0, parts.map(|part| part as f32));
+            fn scatter(rows: [Self; 4], mut store: impl FnMut(usize, [f32; 4])) {
+                store(0, rows.map(|number| number as f32));
+            }
+            #[inline(always)]
+            fn columns(rows: [Self; 4]) -> [Self; 4] {
+                rows
+            }
+            #[inline(always)]
+            fn rows(columns: [Self; 4]) -> [Self; 4] {
+                columns
+            }
+            #[inline(always)]
+            fn between(a: [Self; 4], b: [Self; 4]) -> [Self; 4] {
+                [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] + b[3]]
+            }
+            #[inline(always)]
+            fn scaled([x, y, z, _]: [Self; 4], factor: Self) -> [Self; 4] {
+                [x * factor, y * factor, z * factor, 0.0]
+            }
+            #[inline(always)]
+            fn pushed([x, y, z, w]: [Self; 4], way: [Self; 4]) -> [Self; 4] {
+                [x + way[0] * w, y + way[1] * w, z + way[2] * w, w]
+            }
+            #[inline(always)]
+            fn pulled([x, y, z, w]: [Self; 4], way: [Self; 4]) -> [Self; 4] {
+                [x - way[0] * w, y - way[1] * w, z - way[2] * w, w]
             }
             #[inline(always)]
             fn all_nonzero(self) -> bool {

@@ -64,6 +64,7 @@ impl Neg for F32x8 {
 
 impl Lane for F32x8 {
     type Mask = Mask8;
+    type Rows = [[f32; 4]; LANES];
     const WIDTH: usize = LANES;
 
     #[inline(always)]
@@ -86,8 +87,15 @@ impl Lane for F32x8 {
         self.0[i]
     }
     #[inline(always)]
-    fn from_quadruples(quadruple: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
-        let rows = lanes!(lane => quadruple(lane));
+    fn gather(row: impl Fn(usize) -> [f32; 4]) -> Self::Rows {
+        lanes!(lane => row(lane))
+    }
+    #[inline(always)]
+    fn scatter(rows: Self::Rows, mut store: impl FnMut(usize, [f32; 4])) {
+        let _: [(); LANES] = lanes!(lane => store(lane, rows[lane]));
+    }
+    #[inline(always)]
+    fn columns(rows: Self::Rows) -> [Self; 4] {
         [
             Self(lanes!(lane => rows[lane][0])),
             Self(lanes!(lane => rows[lane][1])),
@@ -96,10 +104,24 @@ impl Lane for F32x8 {
         ]
     }
     #[inline(always)]
-    fn into_quadruples(parts: [Self; 4], mut store: impl FnMut(usize, [f32; 4])) {
-        let [x, y, z, w] = parts;
-        let _: [(); LANES] =
-            lanes!(lane => store(lane, [x.0[lane], y.0[lane], z.0[lane], w.0[lane]]));
+    fn rows([x, y, z, w]: [Self; 4]) -> Self::Rows {
+        lanes!(lane => [x.0[lane], y.0[lane], z.0[lane], w.0[lane]])
+    }
+    #[inline(always)]
+    fn between(a: Self::Rows, b: Self::Rows) -> Self::Rows {
+        lanes!(lane => f32::between(a[lane], b[lane]))
+    }
+    #[inline(always)]
+    fn scaled(rows: Self::Rows, factor: Self) -> Self::Rows {
+        lanes!(lane => f32::scaled(rows[lane], factor.0[lane]))
+    }
+    #[inline(always)]
+    fn pushed(rows: Self::Rows, way: Self::Rows) -> Self::Rows {
+        lanes!(lane => f32::pushed(rows[lane], way[lane]))
+    }
+    #[inline(always)]
+    fn pulled(rows: Self::Rows, way: Self::Rows) -> Self::Rows {
+        lanes!(lane => f32::pulled(rows[lane], way[lane]))
     }
     #[inline(always)]
     fn splat(value: f32) -> Self {
