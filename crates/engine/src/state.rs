@@ -97,7 +97,12 @@ pub struct ByIndex<'s, A, const N: usize> {
 impl<'s, A, const N: usize> ByIndex<'s, A, N> {
     /// The bodies of a schedule's elements.
     pub fn new(values: A, schedule: &'s Schedule) -> Self {
-        Self { values, ids: schedule.bodies().expect("elements have as many bodies as asked for") }
+        Self::of_ids(values, schedule.bodies().expect("elements have as many bodies as asked for"))
+    }
+
+    /// Bodies with these ids.
+    pub fn of_ids(values: A, ids: &'s [[u32; N]]) -> Self {
+        Self { values, ids }
     }
 }
 

@@ -2,8 +2,9 @@
 //! fit into the first-level cache to meshes that only memory holds.
 //!
 //! Each case is one simulation that goes from back-end to back-end in turn, step by step, so that
-//! whatever else the machine does hits all of them alike; medians of the steps are compared. The
-//! reference is the serial back-end: the same kernel over single numbers.
+//! whatever else the machine does hits all of them alike; medians of the steps are compared. There
+//! are two references, both with the same kernel over single numbers: the serial back-end, which
+//! follows the schedule, and the plain loop over the mesh that one writes without a partition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use taut::backend::Serial;
+use taut::constraint::PlainGroup;
+use taut::model::Model;
 use taut::scene::Scene;
+use taut::state::Particle;
 use taut::{BackendChoice, Simulation, SimulationError};
 
 use super::{Arguments, bandwidth, write_csv};
@@ -83,6 +87,8 @@ struct Row {
     ns_per_projection: f64,
     scalar_ns_per_projection: f64,
     speedup: f64,
+    plain_ns_per_projection: f64,
+    speedup_over_plain: f64,
 }
 
 #[derive(Serialize)]
@@ -149,6 +155,8 @@ fn measure(
     let start = |choice: BackendChoice| choice.start().map_err(SimulationError::from);
     let mut backends = choices.map(start).collect::<Result<Vec<_>, _>>()?;
     let mut times = vec![Vec::new(); backends.len()];
+    let mut plain = Plain::new(&scene)?;
+    let mut plain_times = Vec::new();
     let start = Instant::now();
     while times[0].len() < STEPS || start.elapsed() < PATIENCE {
         for (backend, times) in backends.iter_mut().zip(&mut times) {
@@ -157,10 +165,12 @@ fn measure(
             times.push(sweep_seconds(&simulation));
             *backend = simulation.run_on(before);
         }
+        plain_times.push(plain.seconds(scene.file.iterations));
     }
     let projections = elements as f64 * f64::from(scene.file.iterations);
     let nanoseconds = |times: &Vec<f64>| median(times) * 1e9 / projections;
     let scalar = times.last().map_or(0.0, nanoseconds);
+    let plain = nanoseconds(&plain_times);
     let row = |(&threads, times): (&usize, &Vec<f64>)| Row {
         kind: kind.name,
         elements,
@@ -169,8 +179,36 @@ fn measure(
         ns_per_projection: nanoseconds(times),
         scalar_ns_per_projection: scalar,
         speedup: scalar / nanoseconds(times),
+        plain_ns_per_projection: plain,
+        speedup_over_plain: plain / nanoseconds(times),
     };
     Ok(threads.iter().zip(&times).map(row).collect())
+}
+
+/// The same constraints and particles, solved by the plain loop.
+struct Plain {
+    groups: Vec<PlainGroup>,
+    particles: Vec<Particle>,
+    step: f32,
+}
+
+impl Plain {
+    fn new(scene: &Scene) -> Result<Self, Failure> {
+        let (model, state) = Model::build(scene).map_err(SimulationError::from)?;
+        let groups = model.groups.iter().map(PlainGroup::new).collect();
+        Ok(Self { groups, particles: state.positions, step: scene.file.dt })
+    }
+
+    /// Seconds for so many sweeps.
+    fn seconds(&mut self, sweeps: u32) -> f64 {
+        let start = Instant::now();
+        for sweep in 0..sweeps {
+            for group in &mut self.groups {
+                group.sweep(self.step, sweep == 0, &mut self.particles);
+            }
+        }
+        start.elapsed().as_secs_f64()
+    }
 }
 
 /// Seconds that the last step spent on sweeps, copies of particles and their merging included.
@@ -182,8 +220,8 @@ fn sweep_seconds(simulation: &Simulation) -> f64 {
 
 impl Report {
     fn cells(&self) -> Vec<Vec<String>> {
-        let header =
-            "kind,elements,schedule,threads,ns_per_projection,scalar_ns_per_projection,speedup";
+        let header = "kind,elements,schedule,threads,ns_per_projection,scalar_ns_per_projection,\
+             speedup,plain_ns_per_projection,speedup_over_plain";
         let mut rows = vec![header.split(',').map(str::to_owned).collect()];
         rows.extend(self.rows.iter().map(|row| {
             vec![
@@ -194,6 +232,8 @@ impl Report {
                 format!("{:.3}", row.ns_per_projection),
                 format!("{:.3}", row.scalar_ns_per_projection),
                 format!("{:.2}", row.speedup),
+                format!("{:.3}", row.plain_ns_per_projection),
+                format!("{:.2}", row.speedup_over_plain),
             ]
         }));
         rows
@@ -206,15 +246,25 @@ impl Report {
         }
         let _ = writeln!(
             table,
-            "\n{:14} {:>9}  {:9} {:>7} {:>9} {:>9} {:>8}",
-            "kind", "elements", "schedule", "threads", "ns", "scalar ns", "speed-up"
+            "\n{:14} {:>9}  {:9} {:>7} {:>9} {:>9} {:>8} {:>9} {:>8}",
+            "kind",
+            "elements",
+            "schedule",
+            "threads",
+            "ns",
+            "scalar ns",
+            "speed-up",
+            "plain ns",
+            "speed-up"
         );
         for row in &self.rows {
             let Row { kind, elements, schedule, threads, speedup, .. } = row;
             let (own, scalar) = (row.ns_per_projection, row.scalar_ns_per_projection);
+            let (plain, over_plain) = (row.plain_ns_per_projection, row.speedup_over_plain);
             let _ = writeln!(
                 table,
-                "{kind:14} {elements:>9}  {schedule:9} {threads:>7} {own:>9.2} {scalar:>9.2} {speedup:>8.2}"
+                "{kind:14} {elements:>9}  {schedule:9} {threads:>7} {own:>9.2} {scalar:>9.2} \
+                 {speedup:>8.2} {plain:>9.2} {over_plain:>8.2}"
             );
         }
         table

@@ -10,6 +10,7 @@ mod distance;
 mod force;
 mod long_range;
 mod neo_hookean;
+mod plain;
 mod project;
 mod strain;
 #[cfg(feature = "gpu")]
@@ -29,6 +30,7 @@ pub use distance::Distance;
 use force::Springs;
 pub use long_range::LongRange;
 pub use neo_hookean::NeoHookean;
+pub use plain::PlainGroup;
 use project::ByRows;
 pub use project::{Response, Sweep};
 pub use strain::Strain;
@@ -134,6 +136,8 @@ macro_rules! with_kind {
         $body
     }};
 }
+
+use with_kind;
 
 /// Makes [`Kind`] from its list of variants and names.
 macro_rules! kinds {
