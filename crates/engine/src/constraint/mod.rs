@@ -6,6 +6,7 @@
 mod balloon;
 mod bend;
 mod block;
+mod copies;
 mod distance;
 mod force;
 mod long_range;
@@ -26,6 +27,7 @@ use crate::state::{Access, Bodies, State, Storage, View};
 
 pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
+pub use copies::Copies;
 pub use distance::Distance;
 use force::Springs;
 pub use long_range::LongRange;
@@ -259,53 +261,6 @@ pub struct Group {
     pub first_multiplier: usize,
     /// Particles that the schedule splits into copies, if it is one of phantoms.
     pub copies: Copies,
-}
-
-/// The particles that take part in a sweep several times over (paper A's phantoms), and their copies,
-/// which stand at the end of the state's arrays: those of one particle after those of another.
-#[derive(Clone, Debug, Default)]
-pub struct Copies {
-    /// The particles, themselves among those who take part, and where the copies of each end.
-    /// They begin where those of the one before end.
-    pub ends: Vec<(u32, u32)>,
-    /// Inverse masses of the particles, and of each of those who take part for them: as many times
-    /// the particle's as there are of them, so that together they weigh as much as it does and
-    /// momentum is kept; once in the paper.
-    pub inverse_masses: Vec<[f32; 2]>,
-    /// The first copy of all.
-    pub first: u32,
-}
-
-impl Copies {
-    /// How many particles have copies.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether no particle has copies.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// How many copies there are.
-    pub fn count(&self) -> usize {
-        self.ends.last().map_or(0, |&(_, end)| (end - self.first) as usize)
-    }
-
-    /// Where the copies of a particle of the list begin.
-    #[inline(always)]
-    pub fn start(&self, index: usize) -> usize {
-        if index == 0 { self.first as usize } else { self.ends[index - 1].1 as usize }
-    }
-
-    /// The particle that an id stands for.
-    fn original(&self, id: u32) -> u32 {
-        if self.is_empty() || id < self.first {
-            return id;
-        }
-        let after = self.ends.partition_point(|&(_, end)| end <= id);
-        self.ends.get(after).map_or(id, |&(particle, _)| particle)
-    }
 }
 
 impl Group {

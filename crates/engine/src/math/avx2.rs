@@ -113,6 +113,20 @@ fn row(row: __m128) -> [f32; 4] {
     numbers
 }
 
+/// For each register of rows, the numbers of its two lanes, four times each.
+#[inline(always)]
+fn spread(Avx2(numbers): Avx2) -> [__m256; 4] {
+    // SAFETY: the processor has AVX2, or there were no value of this type.
+    unsafe {
+        [
+            _mm256_permute_ps::<0x00>(numbers),
+            _mm256_permute_ps::<0x55>(numbers),
+            _mm256_permute_ps::<0xAA>(numbers),
+            _mm256_permute_ps::<0xFF>(numbers),
+        ]
+    }
+}
+
 impl Lane for Avx2 {
     type Mask = Mask;
     type Rows = Rows;
@@ -196,23 +210,17 @@ impl Lane for Avx2 {
         Rows(between)
     }
     #[inline(always)]
-    fn scaled(Rows(rows): Rows, Self(factor): Self) -> Rows {
-        // SAFETY: the processor has AVX2 (see the top of this file).
-        unsafe {
-            // The factor of both rows of a register, four times each.
-            let factors = [
-                _mm256_permute_ps::<0x00>(factor),
-                _mm256_permute_ps::<0x55>(factor),
-                _mm256_permute_ps::<0xAA>(factor),
-                _mm256_permute_ps::<0xFF>(factor),
-            ];
-            let mut scaled = rows;
-            for pair in 0..4 {
+    fn scaled(Rows(rows): Rows, factor: Self) -> Rows {
+        let factors = spread(factor);
+        let mut scaled = rows;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            unsafe {
                 let direction = _mm256_blend_ps::<0x88>(rows[pair], _mm256_setzero_ps());
                 scaled[pair] = _mm256_mul_ps(direction, factors[pair]);
             }
-            Rows(scaled)
         }
+        Rows(scaled)
     }
     #[inline(always)]
     fn pushed(Rows(rows): Rows, Rows(way): Rows) -> Rows {
@@ -237,6 +245,25 @@ impl Lane for Avx2 {
             }
         }
         Rows(pulled)
+    }
+    #[inline(always)]
+    fn plus(Rows(a): Rows, Rows(b): Rows) -> Rows {
+        let mut sum = a;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            sum[pair] = unsafe { _mm256_add_ps(a[pair], b[pair]) };
+        }
+        Rows(sum)
+    }
+    #[inline(always)]
+    fn with_fourth(Rows(rows): Rows, fourth: Self) -> Rows {
+        let fourths = spread(fourth);
+        let mut changed = rows;
+        for pair in 0..4 {
+            // SAFETY: the processor has AVX2 (see the top of this file).
+            changed[pair] = unsafe { _mm256_blend_ps::<0x88>(rows[pair], fourths[pair]) };
+        }
+        Rows(changed)
     }
     #[inline(always)]
     fn all_nonzero(self) -> bool {

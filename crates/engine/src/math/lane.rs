@@ -48,6 +48,10 @@ pub trait Lane:
     fn pushed(rows: Self::Rows, way: Self::Rows) -> Self::Rows;
     /// The same, but subtracted.
     fn pulled(rows: Self::Rows, way: Self::Rows) -> Self::Rows;
+    /// The sum of all four numbers.
+    fn plus(a: Self::Rows, b: Self::Rows) -> Self::Rows;
+    /// Rows with another fourth number.
+    fn with_fourth(rows: Self::Rows, fourth: Self) -> Self::Rows;
     /// Gathers rows and sorts them by component.
     #[inline(always)]
     fn from_quadruples(row: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
@@ -140,6 +144,14 @@ macro_rules! scalar_lane {
             #[inline(always)]
             fn pulled([x, y, z, w]: [Self; 4], way: [Self; 4]) -> [Self; 4] {
                 [x - way[0] * w, y - way[1] * w, z - way[2] * w, w]
+            }
+            #[inline(always)]
+            fn plus(a: [Self; 4], b: [Self; 4]) -> [Self; 4] {
+                [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+            }
+            #[inline(always)]
+            fn with_fourth([x, y, z, _]: [Self; 4], fourth: Self) -> [Self; 4] {
+                [x, y, z, fourth]
             }
             #[inline(always)]
             fn all_nonzero(self) -> bool {

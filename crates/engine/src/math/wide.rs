@@ -124,6 +124,14 @@ impl Lane for F32x8 {
         lanes!(lane => f32::pulled(rows[lane], way[lane]))
     }
     #[inline(always)]
+    fn plus(a: Self::Rows, b: Self::Rows) -> Self::Rows {
+        lanes!(lane => f32::plus(a[lane], b[lane]))
+    }
+    #[inline(always)]
+    fn with_fourth(rows: Self::Rows, fourth: Self) -> Self::Rows {
+        lanes!(lane => f32::with_fourth(rows[lane], fourth.0[lane]))
+    }
+    #[inline(always)]
     fn splat(value: f32) -> Self {
         Self([value; LANES])
     }

@@ -286,7 +286,9 @@ fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) ->
         end += own.len() as u32;
         let [.., w] = particles[own[0] as usize];
         copies.ends.push((own[0], end));
-        copies.inverse_masses.push([w, w * mass_factor(own.len() + 1)]);
+        let [own_masses, shared] = &mut copies.inverse_masses;
+        own_masses.push(w);
+        shared.push(w * mass_factor(own.len() + 1));
     }
     copies
 }

@@ -149,9 +149,9 @@ impl Grabs {
                 let mut split = copies.ends.iter();
                 let found = split.position(|&(split, _)| split as usize == particle);
                 if let Some(place) = found {
-                    let masses = &mut copies.inverse_masses[place];
-                    self.copies.push((number, place, *masses));
-                    *masses = masses.map(|mass| mass * share);
+                    let masses = copies.inverse_masses.each_mut().map(|list| &mut list[place]);
+                    self.copies.push((number, place, masses.each_ref().map(|mass| **mass)));
+                    masses.into_iter().for_each(|mass| *mass *= share);
                 }
             }
         }
@@ -163,7 +163,8 @@ impl Grabs {
             state.positions[particle][3] = mass;
         }
         for (group, place, masses) in self.copies.drain(..) {
-            model.groups[group].copies.inverse_masses[place] = masses;
+            let lists = &mut model.groups[group].copies.inverse_masses;
+            lists.iter_mut().zip(masses).for_each(|(list, mass)| list[place] = mass);
         }
     }
 }

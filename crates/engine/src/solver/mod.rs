@@ -5,6 +5,7 @@
 //! which share is this worker's and how to wait for the others.
 
 mod detect;
+mod phantom;
 mod program;
 mod run;
 mod stage;

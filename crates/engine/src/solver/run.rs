@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::detect::detect;
+use super::phantom;
 use super::program::{Program, Stage};
 use super::stage::{self, Substep};
 use super::touch::touch;
@@ -105,8 +106,8 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                     stage::force(&job.model.groups[group], substep, view, team);
                 }
                 Stage::Predict => stage::predict(job.model, substep, view, share),
-                Stage::Split { group } => stage::split(&job.model.groups[group], view, share),
-                Stage::Merge { group } => stage::merge(&job.model.groups[group], view, share),
+                Stage::Split { group } => phantom::split(&job.model.groups[group], view, team),
+                Stage::Merge { group } => phantom::merge(&job.model.groups[group], view, team),
                 Stage::Sweep { group, first, .. } => {
                     stage::sweep(&job.model.groups[group], substep, first, view, team);
                 }

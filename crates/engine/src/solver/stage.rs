@@ -116,40 +116,6 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
     }
 }
 
-/// Copies the particles that the group's schedule splits: each copy starts where the particle is,
-/// and all of them together weigh what it does.
-pub(super) fn split<S: Storage>(group: &Group, view: &View<S>, share: Share) {
-    let copies = &group.copies;
-    for index in share.of(copies.len()) {
-        let (particle, end) = copies.ends[index];
-        let [x, y, z, _] = view.positions.get(particle as usize);
-        let light = [x, y, z, copies.inverse_masses[index][1]];
-        view.positions.set(particle as usize, light);
-        for copy in copies.start(index)..end as usize {
-            view.positions.set(copy, light);
-        }
-    }
-}
-
-/// Puts split particles at the mean of their copies, itself among them, with their own mass again.
-pub(super) fn merge<S: Storage>(group: &Group, view: &View<S>, share: Share) {
-    let copies = &group.copies;
-    for index in share.of(copies.len()) {
-        let (particle, end) = copies.ends[index];
-        // Differences, not places, are averaged: where nothing moved, nothing may move, and the
-        // mean of equal places is rarely the same place after rounding.
-        let first = vector(view.positions.get(particle as usize));
-        let start = copies.start(index);
-        let mut sum = Vec3::<f32>::zero();
-        for copy in start..end as usize {
-            sum = sum + (vector(view.positions.get(copy)) - first);
-        }
-        let mean = first + sum * (1.0 / (end as usize - start + 1) as f32);
-        let [w, _] = copies.inverse_masses[index];
-        view.positions.set(particle as usize, with_fourth(mean, w));
-    }
-}
-
 /// Solves every constraint of a group once: phase after phase, each worker its own blocks.
 pub(super) fn sweep<S: Storage, T: Team>(
     group: &Group,

@@ -63,7 +63,7 @@ impl Lists {
             let (particle, end) = copies.ends[index];
             let count = end as usize - copies.start(index) + 1;
             self.particles.extend(std::iter::repeat_n(particle, count));
-            let [_, w] = copies.inverse_masses[index];
+            let w = copies.inverse_masses[1][index];
             self.blocks.extend(std::iter::repeat_n(w.to_bits(), count));
         }
         let mut is_used = vec![false; self.particles.len()];
