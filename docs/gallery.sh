@@ -45,7 +45,7 @@ picture spring-cloth spring-cloth --steps 100
 size=400x250 picture squishy-ball squishy-ball --steps 20
 picture stretched-cloth stretched-cloth --steps 10
 picture tori-100 tori-100 --steps 45
-size=480x300 picture tori-400 tori-400 --steps 240 --hide left --hide right --hide front --hide back --camera 28,28
+size=480x300 picture tori-400 tori-400 --steps 360 --camera 28,28
 # What colors can show besides.
 picture partition cloth-on-tube --steps 120 --color partition --set 'bodies.0.mesh.grid.particles=[24,24]'
 size=480x300 picture clusters cloth-on-tube --steps 120 --color partition --partition cluster --part block

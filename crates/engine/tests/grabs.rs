@@ -101,10 +101,10 @@ fn masses_are_as_before_to_the_bit() {
 }
 
 /// Inverse masses of all copies of particles.
-fn copies(simulation: &Simulation) -> Vec<[u32; 2]> {
+fn copies(simulation: &Simulation) -> Vec<u32> {
     let groups = simulation.model().groups.iter();
-    let masses = groups.flat_map(|group| &group.copies.inverse_masses);
-    masses.map(|masses| masses.map(f32::to_bits)).collect()
+    let masses = groups.flat_map(|group| group.copies.inverse_masses.iter().flatten());
+    masses.map(|mass| mass.to_bits()).collect()
 }
 
 #[test]

@@ -197,12 +197,15 @@ impl Drawing {
     }
 }
 
+/// All shapes; those that are not to be seen have no triangles.
 fn shapes(simulation: &Simulation) -> Vec<DrawnShape> {
-    let meshes = &simulation.scene().shape_meshes;
-    let shapes = simulation.model().shapes.iter().zip(meshes);
-    let drawn = shapes.map(|(shape, mesh)| {
+    let scene = simulation.scene();
+    let given = scene.file.shapes.iter().zip(&scene.shape_meshes);
+    let shapes = simulation.model().shapes.iter().zip(given);
+    let drawn = shapes.map(|(shape, (file, mesh))| {
         let (_, origin) = shape.motion.frame(0.0);
         let mesh = match mesh {
+            _ if !file.visible => Mesh::default(),
             Some(mesh) => {
                 let (positions, triangles) = (mesh.positions.clone(), mesh.triangles.clone());
                 Mesh { positions, triangles, ..Mesh::default() }
@@ -213,7 +216,7 @@ fn shapes(simulation: &Simulation) -> Vec<DrawnShape> {
             name: shape.name.clone(),
             mesh,
             is_moving: shape.motion.is_moving(),
-            is_plane: matches!(shape.form, Form::Plane),
+            is_plane: file.visible && matches!(shape.form, Form::Plane),
         }
     });
     drawn.collect()

@@ -25,6 +25,9 @@ pub struct Shape {
     #[serde(default = "defaults::friction")]
     #[schemars(transform = range::not_negative)]
     pub friction: f32,
+    /// Whether pictures show it. A wall may stand between the eye and what happens behind it.
+    #[serde(default = "defaults::yes")]
+    pub visible: bool,
     /// Motion: places at rising times; before the first and after the last it rests there.
     /// Replaces `position` and `rotation`.
     #[serde(default)]
