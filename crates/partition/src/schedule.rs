@@ -118,6 +118,16 @@ impl Schedule {
         self.parts.order.is_empty()
     }
 
+    /// Gives back the memory that only a replacement of the schedule would need.
+    pub fn shrink_to_fit(&mut self) {
+        self.check = Check::default();
+        let Parts { order, batches, blocks, phases } = &mut self.parts;
+        for list in [order, batches, blocks, phases, &mut self.bodies, &mut self.starts] {
+            list.shrink_to_fit();
+        }
+        self.fixed.shrink_to_fit();
+    }
+
     /// The number of bodies of the problem this schedule was made for.
     pub fn body_count(&self) -> usize {
         self.body_count

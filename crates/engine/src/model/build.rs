@@ -261,6 +261,9 @@ impl Builder {
         let wind = file.wind.as_ref();
         let wind = wind.map(|wind| wind_on(wind, self.body_of.len(), &self.triangles));
         let particle_contacts = ParticleContacts::new(scene, &self.bodies);
+        // These have grown body by body and keep room for more, which never come.
+        self.body_of.shrink_to_fit();
+        self.triangles.shrink_to_fit();
         let model = Model {
             bodies: self.bodies,
             body_of: self.body_of,
@@ -282,11 +285,13 @@ impl Builder {
 }
 
 /// The state that begins with these particles, kinematic ones at the end.
-fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, velocities: Vec<[f32; 4]>) -> State {
+fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, mut velocities: Vec<[f32; 4]>) -> State {
     let previous = particles.clone();
     // Copies live only during a sweep, so all groups share the same room for them.
     let bodies = model.groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
     particles.resize(bodies.max(particles.len()), [0.0; 4]);
+    particles.shrink_to_fit();
+    velocities.shrink_to_fit();
     let multipliers = model.groups.iter().map(Group::multipliers).sum::<usize>()
         + model.balloons.iter().map(Balloon::multipliers).sum::<usize>();
     let remembered = if model.chebyshev.is_some() { model.body_of.len() } else { 0 };

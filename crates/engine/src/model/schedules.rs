@@ -251,11 +251,12 @@ impl Scheduler<'_> {
         partitioned: Partitioned,
         mass_factor: impl Fn(usize) -> f32,
     ) -> Group {
-        let Partitioned { schedule, owners, .. } = partitioned;
+        let Partitioned { mut schedule, owners, .. } = partitioned;
+        schedule.shrink_to_fit();
         // Lists are as long as there are elements, or empty.
         let sorted = |values: &Vec<f32>| -> Vec<f32> {
-            let value = |&element: &u32| values.get(element as usize).copied();
-            schedule.order().iter().filter_map(value).collect()
+            let order = if values.is_empty() { &[] } else { schedule.order() };
+            order.iter().map(|&element| values[element as usize]).collect()
         };
         let in_order = |lists: &[Vec<f32>]| lists.iter().map(sorted).collect();
         let fixed_in = |batch: usize| {
