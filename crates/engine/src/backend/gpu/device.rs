@@ -206,7 +206,10 @@ impl Gpu {
     /// Keeps what goes wrong for [`Gpu::check`], in place of wgpu's panic.
     fn watch(&self) {
         let (trouble, name) = (Arc::clone(&self.trouble), self.info.name.clone());
-        self.device.set_device_lost_callback(move |_, reason| {
+        self.device.set_device_lost_callback(move |_, mut reason| {
+            if reason.is_empty() {
+                reason.push_str("its driver does not say why");
+            }
             record(&trouble, GpuError::Lost { name: name.clone(), reason });
         });
         let (trouble, name) = (Arc::clone(&self.trouble), self.info.name.clone());
