@@ -11,6 +11,8 @@ use crate::mesh::SparseSdf;
 
 /// Smallest length that is divided by.
 const TINY: f32 = 1e-20;
+/// What is added to a box, relative to its size and to a meter, for rounding errors.
+const ROOM: f32 = 1e-4;
 
 /// The form of a shape, around its own origin. Lengths in meters.
 #[derive(Clone, Debug)]
@@ -62,6 +64,28 @@ impl Form {
             Form::Torus { radius, tube_radius } => torus(p, *radius, *tube_radius),
             Form::Field(field) => sample(field, p),
         }
+    }
+}
+
+impl Form {
+    /// Where a point may be nearer to the form than `reach`: a quick look at the box around it. No
+    /// point that [`Form::distance`] finds nearer is missed, whatever the rounding.
+    #[inline(always)]
+    pub fn may_be_near<L: Lane>(&self, p: Vec3<L>, reach: L) -> L::Mask {
+        let half = match self {
+            Form::Plane => return p.y.less(reach),
+            Form::Sphere(radius) => [*radius; 3],
+            Form::Box(half) => *half,
+            Form::Capsule { radius, half_length } => [half_length + radius, *radius, *radius],
+            Form::Tube { radius, half_length } => [*half_length, *radius, *radius],
+            Form::Torus { radius, tube_radius } => {
+                [radius + tube_radius, *tube_radius, radius + tube_radius]
+            }
+            Form::Field(_) => return L::splat(0.0).less(L::splat(1.0)),
+        };
+        let room = ROOM * (1.0 + half[0].max(half[1]).max(half[2]));
+        let q = Vec3::new(p.x.abs(), p.y.abs(), p.z.abs()) - Vec3::splat(half);
+        q.x.max(q.y).max(q.z).less(reach + L::splat(room))
     }
 }
 
@@ -162,6 +186,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn whoever_is_near_may_be_near(
+            p in prop::array::uniform3(-1.5..1.5_f32),
+            reach in 0.0..0.5_f32,
+        ) {
+            let p = Vec3::<f32>::splat(p);
+            for form in forms() {
+                let is_near = form.distance(p).0 < reach;
+                prop_assert!(!is_near || form.may_be_near(p, reach), "{form:?}");
+            }
+        }
+
         #[test]
         fn walking_against_the_normal_reaches_the_surface(
             p in prop::array::uniform3(-2.0..2.0_f64),

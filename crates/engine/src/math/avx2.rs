@@ -9,13 +9,12 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m128, __m256, _CMP_LT_OQ, _CMP_NEQ_UQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_ps,
-    _mm256_and_ps, _mm256_andnot_ps, _mm256_blend_ps, _mm256_castps128_ps256,
-    _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps,
-    _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
-    _mm256_mul_ps, _mm256_or_ps, _mm256_permute_ps, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps,
-    _mm256_unpacklo_ps, _mm256_xor_ps,
+    __m128, __m256, _CMP_LT_OQ, _mm_loadu_ps, _mm_storeu_ps, _mm256_add_ps, _mm256_and_ps,
+    _mm256_andnot_ps, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_castps256_ps128,
+    _mm256_cmp_ps, _mm256_div_ps, _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps,
+    _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
+    _mm256_permute_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sqrt_ps,
+    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -266,11 +265,9 @@ impl Lane for Avx2 {
         Rows(changed)
     }
     #[inline(always)]
-    fn all_nonzero(self) -> bool {
+    fn any(mask: Mask) -> bool {
         // SAFETY: the processor has AVX2 (see the top of this file).
-        unsafe {
-            _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0, _mm256_setzero_ps())) == 0xFF
-        }
+        unsafe { _mm256_movemask_ps(mask.0) != 0 }
     }
     #[inline(always)]
     fn splat(value: f32) -> Self {

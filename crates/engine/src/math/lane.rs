@@ -62,8 +62,8 @@ pub trait Lane:
     fn into_quadruples(columns: [Self; 4], store: impl FnMut(usize, [f32; 4])) {
         Self::scatter(Self::rows(columns), store);
     }
-    /// Whether no lane is 0.
-    fn all_nonzero(self) -> bool;
+    /// Whether a comparison holds in some lane.
+    fn any(mask: Self::Mask) -> bool;
 
     /// The same number in every lane.
     fn splat(value: f32) -> Self;
@@ -154,8 +154,8 @@ macro_rules! scalar_lane {
                 [x, y, z, fourth]
             }
             #[inline(always)]
-            fn all_nonzero(self) -> bool {
-                self != 0.0
+            fn any(mask: bool) -> bool {
+                mask
             }
             #[inline(always)]
             fn splat(value: f32) -> Self {

@@ -163,9 +163,8 @@ impl Lane for F32x8 {
         }))
     }
     #[inline(always)]
-    fn all_nonzero(self) -> bool {
-        let nonzero = lanes!(lane => u32::from(self.0[lane] != 0.0));
-        nonzero.iter().sum::<u32>() == LANES as u32
+    fn any(mask: Mask8) -> bool {
+        mask.0.iter().fold(0, |any, lane| any | lane) != 0
     }
 }
 

@@ -298,10 +298,11 @@ fn contact_lanes<L: Lane, S: Storage>(
     first: usize,
 ) -> usize {
     let [x, y, z, w] = L::from_quadruples(|lane| view.positions.get(first + lane));
-    let previous = L::from_quadruples(|lane| view.previous.get(first + lane));
-    let previous = Vec3::new(previous[0], previous[1], previous[2]);
+    let thickness_of = |lane: usize| model.bodies[model.body_of[first + lane] as usize].thickness;
+    // Bodies follow each other: if the first and the last particle are of one, all are.
+    let is_one_body = model.body_of[first] == model.body_of[first + L::WIDTH - 1];
     let thickness =
-        L::from_lanes(|lane| model.bodies[model.body_of[first + lane] as usize].thickness);
+        if is_one_body { L::splat(thickness_of(0)) } else { L::from_lanes(thickness_of) };
     let mut place = Vec3::new(x, y, z);
     let mut depth = L::splat(0.0);
     for (shape, placed) in model.shapes.iter().zip(&substep.placed) {
@@ -311,9 +312,16 @@ fn contact_lanes<L: Lane, S: Storage>(
             pose: placed.pose,
             before: placed.before,
         };
-        let resolved = obstacle.resolve(place, previous, thickness);
-        place = resolved.x;
-        depth = depth.max(resolved.depth);
+        // Most particles are far from most shapes.
+        if obstacle.may_touch(place, thickness) {
+            let [px, py, pz, _] = L::from_quadruples(|lane| view.previous.get(first + lane));
+            let resolved = obstacle.resolve(place, Vec3::new(px, py, pz), thickness);
+            place = resolved.x;
+            depth = depth.max(resolved.depth);
+        }
+    }
+    if !L::any(L::splat(0.0).less(depth)) {
+        return 0;
     }
     let mut contacts = 0;
     for lane in 0..L::WIDTH {

@@ -89,11 +89,60 @@ impl Work for Movement {
             assert_eq!(stored[..count], numbers[..count]);
         }
 
-        assert!(L::splat(1.0).all_nonzero());
-        for zero in 0..L::WIDTH {
-            assert!(!L::from_lanes(|lane| if lane == zero { 0.0 } else { 2.0 }).all_nonzero());
+        let one = L::splat(1.0);
+        assert!(!L::any(one.less(one)));
+        for small in 0..L::WIDTH {
+            let numbers = L::from_lanes(|lane| if lane == small { 0.5 } else { 2.0 });
+            assert!(L::any(numbers.less(one)));
         }
     }
+}
+
+/// What is done to rows is what one lane does to each.
+struct Rows;
+
+impl Work for Rows {
+    type Output = ();
+
+    fn run<L: Lane>(self) {
+        let a = |lane: usize| [1, 2, 3, 4].map(|i| 0.1 * i as f32 + 0.7 * lane as f32);
+        let b = |lane: usize| [5, 6, 7, 8].map(|i| 0.3 * i as f32 - 0.2 * lane as f32);
+        let factor = |lane: usize| 1.1 - 0.13 * lane as f32;
+        let (rows, others) = (L::gather(a), L::gather(b));
+        let factors = L::from_lanes(factor);
+        let results = [
+            (L::between(rows, others), "between"),
+            (L::scaled(rows, factors), "scaled"),
+            (L::pushed(rows, others), "pushed"),
+            (L::pulled(rows, others), "pulled"),
+            (L::plus(rows, others), "plus"),
+            (L::with_fourth(rows, factors), "with_fourth"),
+            (L::rows(L::columns(rows)), "there and back"),
+        ];
+        for (wide, name) in results {
+            L::scatter(wide, |lane, row| {
+                let expected = match name {
+                    "between" => f32::between(a(lane), b(lane)),
+                    "scaled" => f32::scaled(a(lane), factor(lane)),
+                    "pushed" => f32::pushed(a(lane), b(lane)),
+                    "pulled" => f32::pulled(a(lane), b(lane)),
+                    "plus" => f32::plus(a(lane), b(lane)),
+                    "with_fourth" => f32::with_fourth(a(lane), factor(lane)),
+                    _ => a(lane),
+                };
+                let bits = |row: [f32; 4]| row.map(f32::to_bits);
+                // The fourth number of a way is 0 in any case.
+                let number = if matches!(name, "pushed" | "pulled") { 3 } else { 4 };
+                assert_eq!(bits(row)[..number], bits(expected)[..number], "{name} {lane}");
+            });
+        }
+    }
+}
+
+#[test]
+fn rows_are_worked_on_as_one_lane_does() {
+    Rows.run::<F32x8>();
+    widest(Rows);
 }
 
 #[test]
