@@ -38,43 +38,6 @@ const FIRST_USE = 0x80000000u;
 /// particles and its batches begin, and how many there are), then where batches begin.
 @group(1) @binding(6) var<storage, read> blocks: array<u32>;
 
-/// Solves the element at a place of the schedule.
-fn solve(
-    place: u32,
-    element: Element,
-    x: ptr<function, Corners>,
-    w: ptr<function, array<f32, N>>,
-) {
-    var constants = element.constants;
-    var softness = element.softness;
-    var rows = evaluate(x, &constants);
-    var right: array<f32, M>;
-    var compliance: array<f32, M>;
-    var total: array<f32, M>;
-    for (var row = 0u; row < M; row++) {
-        if (sweep.is_compliant != 0u) {
-            compliance[row] = softness[row] * substep.inverse_step_squared;
-            if (sweep.is_first == 0u) {
-                total[row] = multipliers[sweep.first_multiplier + row * sweep.elements + place];
-            }
-            right[row] = rows[row].value - compliance[row] * total[row];
-        } else {
-            right[row] = softness[row] * rows[row].value;
-        }
-    }
-    var matrix = mobility(&rows, w);
-    let change = solve_block(&matrix, &compliance, &right);
-    for (var row = 0u; row < M; row++) {
-        let relaxed = change[row] * sweep.relaxation;
-        if (sweep.is_compliant != 0u) {
-            multipliers[sweep.first_multiplier + row * sweep.elements + place] = total[row] + relaxed;
-        }
-        for (var corner = 0u; corner < N; corner++) {
-            (*x)[corner] -= rows[row].gradients[corner] * ((*w)[corner] * relaxed);
-        }
-    }
-}
-
 @compute @workgroup_size(64)
 fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let own = flat_id(id, groups);

@@ -30,6 +30,16 @@ impl Kind {
             include_str!("element.wgsl"),
         )
     }
+
+    /// `solve` of the kind, which `project.wgsl` calls.
+    pub(crate) fn solve_wgsl(self) -> &'static str {
+        match self {
+            Kind::BendDistance | Kind::Stretch | Kind::Attachment => include_str!("along.wgsl"),
+            Kind::Bend | Kind::Volume | Kind::NeoHookean | Kind::Strain | Kind::LongRange => {
+                include_str!("by_rows.wgsl")
+            }
+        }
+    }
 }
 
 /// What `balloon.wgsl` knows of a balloon.

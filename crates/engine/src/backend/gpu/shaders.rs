@@ -99,7 +99,8 @@ impl Module {
                     "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
-                [SUBSTEP, &kind.wgsl(constants, ids_per_word, false), &sizes, project].join("\n")
+                let elements = kind.wgsl(constants, ids_per_word, false);
+                [SUBSTEP, &elements, &sizes, kind.solve_wgsl(), project].join("\n")
             }
             Self::Residual { kind, constants } => {
                 let residual = include_str!("../../constraint/residual.wgsl");
