@@ -96,6 +96,7 @@ fn memory_is_spent_sparingly() {
     for softness in ["stiffness = 0.9", "compliance = 1e-6"] {
         let (whole, [.., edges]) = bytes_of_cloth(&format!("elements.stretch = {{ {softness} }}"));
         let each = (whole - bare) as f64 / edges as f64;
-        assert!((16.0..=24.0).contains(&each), "{each} bytes a stretch constraint with {softness}");
+        // The schedule's lists of blocks take a little besides, less the more constraints there are.
+        assert!((16.0..24.1).contains(&each), "{each} bytes a stretch constraint with {softness}");
     }
 }
