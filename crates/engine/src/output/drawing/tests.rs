@@ -97,6 +97,20 @@ fn placing_again_takes_no_new_memory() {
 }
 
 #[test]
+fn invisible_shapes_have_nothing_to_draw() {
+    let text = SCENE.replace("geometry.", "visible = false\n    geometry.");
+    let scene = Scene::parse("hidden", &text, Path::new("."), &[]).unwrap();
+    let simulation = Simulation::new(&scene, BackendChoice::Serial).unwrap();
+    let drawing = Drawing::of(&simulation);
+    assert_eq!(drawing.shapes.len(), 2);
+    for shape in &drawing.shapes {
+        assert!(shape.mesh.triangles.is_empty() && !shape.is_plane, "{}", shape.name);
+    }
+    // They are there all the same.
+    assert_eq!(simulation.model().shapes.len(), 2);
+}
+
+#[test]
 fn shapes_stand_where_they_are_now() {
     let (mut simulation, drawing) = start();
     let [floor, stone] = &drawing.shapes[..] else { panic!("two shapes") };
