@@ -114,6 +114,7 @@ export interface Stats {
   projections_per_second: number;
   particles_per_second: number;
   viewers: number;
+  threads: number;
   frame_bytes: number;
   frame_ms: number;
 }

@@ -1,6 +1,7 @@
 //! The simulation thread: steps at their time, commands between them, frames when somebody wants one.
 
 mod describe;
+mod snapshot;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +18,12 @@ use tokio::sync::mpsc;
 use crate::encode;
 use crate::pace::Pace;
 use crate::protocol::{Message, Request};
-use crate::shared::{Command, Demand, FIELDS, FieldValues, Look, Outlets, SceneState, Snapshot};
+use crate::shared::{Command, Demand, Look, Outlets, SceneState};
 use crate::source::Source;
 use crate::stats::Meter;
+use crate::team::Team;
+
+use snapshot::snapshot;
 
 /// Time between two frames: 60 a second.
 const FRAME: Duration = Duration::from_micros(16_600);
@@ -36,6 +40,8 @@ pub(crate) struct Live {
     source: Source,
     overrides: Vec<Override>,
     backend: BackendChoice,
+    /// Chooses the number of threads, if nobody else did.
+    team: Option<Team>,
     generation: u32,
     drawing: Drawing,
     look: Arc<Look>,
@@ -67,7 +73,8 @@ pub(crate) struct Start {
 
 impl Live {
     pub(crate) fn new(start: Start, demand: Arc<Demand>) -> Result<Self, SimulationError> {
-        let simulation = Simulation::new(&start.scene, start.backend.clone())?;
+        let team = team_for(&start.backend);
+        let simulation = Simulation::new(&start.scene, manned(&start.backend, team.as_ref()))?;
         let drawing = Drawing::of(&simulation);
         let look = Arc::new(look(&simulation, &drawing, 1));
         let now = Instant::now();
@@ -76,6 +83,7 @@ impl Live {
             source: start.source,
             overrides: start.overrides,
             backend: start.backend,
+            team,
             generation: 1,
             drawing,
             look,
@@ -142,7 +150,16 @@ impl Live {
             return;
         }
         self.is_new = true;
-        self.meter.step(start.elapsed().as_secs_f64(), self.simulation.time() - time);
+        let (seconds, simulated) = (start.elapsed().as_secs_f64(), self.simulation.time() - time);
+        self.meter.step(seconds, simulated);
+        let due = self.pace.due(simulated);
+        if self.team.as_mut().is_some_and(|team| team.step(seconds, due)) {
+            match manned(&self.backend, self.team.as_ref()).start() {
+                Ok(backend) => drop(self.simulation.run_on(backend)),
+                // No more threads are to be had: those there are go on.
+                Err(_) => self.team = None,
+            }
+        }
     }
 
     /// Leaves a frame for viewers, if there is something new and somebody wants it.
@@ -176,6 +193,7 @@ impl Live {
         stats.running = self.is_running;
         stats.speed = self.pace.speed();
         stats.viewers = viewers;
+        stats.threads = self.simulation.backend().1;
         stats.frame_bytes = self.demand.costs.bytes();
         stats.frame_ms = self.demand.costs.milliseconds();
         if viewers > 0 {
@@ -292,8 +310,8 @@ impl Live {
 
     fn load(&mut self, source: Source, outlets: &Outlets) -> Result<(), String> {
         let scene = source.scene(&[]).map_err(|errors| errors.to_string())?;
-        let simulation =
-            Simulation::new(&scene, self.backend.clone()).map_err(|error| error.to_string())?;
+        let backend = manned(&self.backend, self.team.as_ref());
+        let simulation = Simulation::new(&scene, backend).map_err(|error| error.to_string())?;
         (self.simulation, self.source) = (simulation, source);
         self.overrides.clear();
         // What was paused because it diverged has nothing to do with the new scene.
@@ -313,9 +331,10 @@ impl Live {
             let known: Vec<&str> = describe::BACKENDS.to_vec();
             format!("there is no back-end {name:?}; there are {}", known.join(", "))
         })?;
-        let backend = choice.clone().start().map_err(|error| error.to_string())?;
+        let team = team_for(&choice);
+        let backend = manned(&choice, team.as_ref()).start().map_err(|error| error.to_string())?;
         self.simulation.run_on(backend);
-        self.backend = choice;
+        (self.backend, self.team) = (choice, team);
         self.tell_scene(outlets);
         Ok(())
     }
@@ -368,6 +387,9 @@ impl Live {
 
     /// Works out what is drawn, and tells viewers.
     fn look_again(&mut self, outlets: &Outlets) {
+        if let Some(team) = &mut self.team {
+            team.forget();
+        }
         self.drawing = Drawing::of(&self.simulation);
         let mut look = look(&self.simulation, &self.drawing, self.generation);
         if self.look.topology[..8] == look.topology[..8] && self.look.topology != look.topology {
@@ -417,48 +439,19 @@ impl Live {
     }
 }
 
-/// What is to be seen now.
-fn snapshot(
-    simulation: &Simulation,
-    drawing: &Drawing,
-    demand: &Demand,
-    generation: u32,
-    number: u32,
-) -> Snapshot {
-    let start = Instant::now();
-    let mut snapshot = Snapshot {
-        generation,
-        number,
-        step: simulation.steps(),
-        time: simulation.time(),
-        poses: drawing.poses(simulation).collect(),
-        ..Snapshot::default()
-    };
-    drawing.place(simulation, &mut snapshot.places);
-    (snapshot.low, snapshot.high) = corners(&snapshot.places);
-    for (index, field) in FIELDS.into_iter().enumerate() {
-        if demand.fields[index].load(Ordering::Relaxed) > 0 {
-            let mut values = Vec::new();
-            drawing.field(simulation, field, &snapshot.places, &mut values);
-            let scale = field.usual_scale(simulation);
-            snapshot.fields[index] = Some(FieldValues { values, scale });
-        }
-    }
-    snapshot.cost = start.elapsed();
-    snapshot
+/// What chooses the number of threads, unless somebody did or it does not matter.
+fn team_for(backend: &BackendChoice) -> Option<Team> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    matches!(backend, BackendChoice::Cpu(0)).then(|| Team::new(cores))
+}
+
+/// A back-end with the number of threads that a team has.
+fn manned(backend: &BackendChoice, team: Option<&Team>) -> BackendChoice {
+    team.map_or_else(|| backend.clone(), |team| BackendChoice::Cpu(team.threads()))
 }
 
 fn look(simulation: &Simulation, drawing: &Drawing, generation: u32) -> Look {
     Look::new(encode::topology(generation, drawing), elements_by_kind(simulation.model()))
-}
-
-/// The box around all points.
-fn corners(places: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
-    let Some(&first) = places.first() else { return ([0.0; 3], [0.0; 3]) };
-    places.iter().fold((first, first), |(low, high), place| {
-        let low = std::array::from_fn(|axis| low[axis].min(place[axis]));
-        (low, std::array::from_fn(|axis| high[axis].max(place[axis])))
-    })
 }
 
 /// Puts a value in place of the former one of the same key, or at the end.

@@ -32,6 +32,11 @@ impl Pace {
         self.anchor = None;
     }
 
+    /// Seconds that so much simulated time has; 0 if it shall be as few as possible.
+    pub(crate) fn due(&self, simulated: f64) -> f64 {
+        if self.speed > 0.0 { simulated / self.speed } else { 0.0 }
+    }
+
     /// How long to wait until a simulation that is at `time` may make its next step.
     pub(crate) fn wait(&mut self, time: f64, now: Instant) -> Duration {
         if self.speed <= 0.0 {
@@ -74,5 +79,6 @@ mod tests {
     #[test]
     fn without_a_speed_nothing_waits() {
         assert_eq!(Pace::new(0.0).wait(9.0, Instant::now()), Duration::ZERO);
+        assert_eq!((Pace::new(0.0).due(0.5), Pace::new(2.0).due(0.5)), (0.0, 0.25));
     }
 }

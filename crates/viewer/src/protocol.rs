@@ -251,6 +251,7 @@ pub(crate) struct Stats {
     pub(crate) projections_per_second: f64,
     pub(crate) particles_per_second: f64,
     pub(crate) viewers: usize,
+    pub(crate) threads: usize,
     pub(crate) frame_bytes: u64,
     pub(crate) frame_ms: f64,
 }

@@ -1,0 +1,195 @@
+//! How many threads a simulation gets when nobody asked for a number. Results do not depend on it, so
+//! it may change between two steps.
+//!
+//! The page is often drawn on the same machine. Workers that meet some hundred times a step wait for
+//! one that the browser has pushed off its core, and then two can take longer than one alone. So one
+//! core is left free at first, and while steps come in time nothing changes. When they come late,
+//! other numbers are tried, and the fastest stays.
+
+/// Steps whose median counts.
+const STEPS: usize = 12;
+/// Steps that do not count after a change: memory and caches move to other cores.
+const UNSETTLED: usize = 2;
+/// A step that takes a smaller share of the time it has comes in time.
+const IN_TIME: f64 = 0.85;
+/// A number must take so much less time than the former one, or it was chance.
+const FASTER: f64 = 0.9;
+/// Medians between two trials after one that brought nothing: twice as many each time, up to the last.
+const WAITS: [u32; 2] = [4, 256];
+
+/// The number of threads.
+#[derive(Debug)]
+pub(crate) struct Team {
+    /// Numbers to choose from, rising.
+    counts: Vec<usize>,
+    /// Which of them is in use.
+    now: usize,
+    /// Seconds of the last steps.
+    times: Vec<f64>,
+    unsettled: usize,
+    /// During a trial: what was in use before, and how long its steps took.
+    before: Option<(usize, f64)>,
+    is_rising: bool,
+    /// Medians to let pass, and how many after the next trial that brings nothing.
+    wait: u32,
+    next_wait: u32,
+}
+
+impl Team {
+    /// For a machine with so many cores.
+    pub(crate) fn new(cores: usize) -> Self {
+        let powers =
+            (0..usize::BITS - 1).map(|power| 1 << power).take_while(|&count| count < cores);
+        let mut counts: Vec<usize> = powers.chain([cores.saturating_sub(1), cores]).collect();
+        counts.retain(|&count| count > 0);
+        counts.sort_unstable();
+        counts.dedup();
+        let now = counts.len().saturating_sub(2);
+        let next_wait = WAITS[0];
+        Self {
+            counts,
+            now,
+            times: Vec::with_capacity(STEPS),
+            unsettled: UNSETTLED,
+            before: None,
+            is_rising: true,
+            wait: 0,
+            next_wait,
+        }
+    }
+
+    /// The number that is in use.
+    pub(crate) fn threads(&self) -> usize {
+        self.counts.get(self.now).copied().unwrap_or(1)
+    }
+
+    /// Something else is simulated now: what was measured does not hold any more.
+    pub(crate) fn forget(&mut self) {
+        self.settle();
+        self.before = None;
+        (self.wait, self.next_wait) = (0, WAITS[0]);
+    }
+
+    /// A step took so many seconds of those that it has (0: as few as possible). Whether the number
+    /// has changed.
+    pub(crate) fn step(&mut self, seconds: f64, due: f64) -> bool {
+        if self.unsettled > 0 {
+            self.unsettled -= 1;
+            return false;
+        }
+        self.times.push(seconds);
+        if self.times.len() < STEPS {
+            return false;
+        }
+        self.times.sort_unstable_by(f64::total_cmp);
+        let median = self.times[STEPS / 2];
+        self.times.clear();
+        let now = self.now;
+        match self.before.take() {
+            Some((before, time)) => self.judge(median, before, time),
+            None => self.consider(median, due),
+        }
+        if self.now != now {
+            self.settle();
+        }
+        self.now != now
+    }
+
+    fn settle(&mut self) {
+        self.times.clear();
+        self.unsettled = UNSETTLED;
+    }
+
+    /// The end of a trial.
+    fn judge(&mut self, median: f64, before: usize, time: f64) {
+        if median < FASTER * time {
+            // On in the same direction at once: there may be more to gain.
+            (self.wait, self.next_wait) = (0, WAITS[0]);
+            return;
+        }
+        self.now = before;
+        self.is_rising = !self.is_rising;
+        self.wait = self.next_wait;
+        self.next_wait = (2 * self.next_wait).min(WAITS[1]);
+    }
+
+    /// Begins a trial if steps come late.
+    fn consider(&mut self, median: f64, due: f64) {
+        if median < IN_TIME * due {
+            return;
+        }
+        if self.wait > 0 {
+            self.wait -= 1;
+            return;
+        }
+        let last = self.counts.len() - 1;
+        if last == 0 {
+            return;
+        }
+        self.is_rising = if self.is_rising { self.now < last } else { self.now == 0 };
+        self.before = Some((self.now, median));
+        self.now = if self.is_rising { self.now + 1 } else { self.now - 1 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: a core stays free while steps come in time; when they are late the fastest number
+    //! is found and kept, and trials that bring nothing become rare.
+
+    use super::*;
+
+    /// Makes steps of a machine on which each number takes so many seconds; how often it changed.
+    fn run(team: &mut Team, steps: usize, due: f64, cost: impl Fn(usize) -> f64) -> usize {
+        (0..steps).filter(|_| team.step(cost(team.threads()), due)).count()
+    }
+
+    #[test]
+    fn one_core_stays_free() {
+        let first = |cores| Team::new(cores).threads();
+        assert_eq!([1, 2, 3, 4, 8, 9].map(first), [1, 1, 2, 3, 7, 8]);
+        assert_eq!(Team::new(12).counts, [1, 2, 4, 8, 11, 12]);
+    }
+
+    #[test]
+    fn steps_in_time_change_nothing() {
+        let mut team = Team::new(2);
+        // Two threads would be faster, but one is fast enough.
+        assert_eq!(run(&mut team, 5000, 0.010, |threads| 0.008 / threads as f64), 0);
+    }
+
+    #[test]
+    fn late_steps_find_the_fastest_number() {
+        let mut team = Team::new(8);
+        let crowded = |threads: usize| if threads > 4 { 0.050 } else { 0.040 / threads as f64 };
+        run(&mut team, 500, 0.001, crowded);
+        assert_eq!(team.threads(), 4);
+        run(&mut team, 5000, 0.001, |threads| 0.080 / threads as f64);
+        assert_eq!(team.threads(), 8);
+    }
+
+    #[test]
+    fn a_number_that_is_no_faster_is_left_again() {
+        let mut team = Team::new(2);
+        let changes = run(&mut team, 40_000, 0.0, |threads| if threads > 1 { 0.02 } else { 0.01 });
+        assert_eq!(team.threads(), 1);
+        // There and back, ever more rarely.
+        assert!((10..40).contains(&changes), "{changes}");
+    }
+
+    #[test]
+    fn a_rare_long_step_means_nothing() {
+        let mut team = Team::new(4);
+        let mut number = 0;
+        let changes = (0..1000).filter(|_| {
+            number += 1;
+            team.step(if number % 6 == 0 { 0.5 } else { 0.004 }, 0.008)
+        });
+        assert_eq!(changes.count(), 0);
+    }
+
+    #[test]
+    fn one_core_is_left_alone() {
+        assert_eq!(run(&mut Team::new(1), 1000, 0.0, |_| 0.1), 0);
+    }
+}
