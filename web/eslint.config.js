@@ -22,7 +22,7 @@ export default defineConfig(
   },
   {
     // Inner loops over typed arrays: indices come from the topology, and a check would cost there.
-    files: ["src/scene3d/surface.ts", "src/scene3d/partition.ts"],
+    files: ["src/scene3d/surface.ts", "src/scene3d/partition.ts", "src/scene3d/coarse.ts"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" },
   },
   {

@@ -3,6 +3,7 @@
 
 import { test as base, expect, type Page } from "@playwright/test";
 import type {} from "../src/inspect";
+import type { Quality } from "../src/scene3d/quality";
 import { freePort, TautServer } from "./server";
 
 interface Fixtures {
@@ -41,9 +42,12 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** Opens the page and waits for the first picture. */
-export async function open(page: Page, server: TautServer): Promise<void> {
-  await page.goto(server.url);
+/**
+ * Opens the page and waits for the first picture. Tests that compare pixels ask for full quality: what
+ * the page chooses itself depends on the machine.
+ */
+export async function open(page: Page, server: TautServer, quality?: Quality): Promise<void> {
+  await page.goto(server.url + (quality === undefined ? "" : `?quality=${quality}`));
   await expect.poll(() => page.evaluate(() => window.taut.drawing.frames)).toBeGreaterThan(0);
 }
 

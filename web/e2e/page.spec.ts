@@ -17,7 +17,7 @@ import {
 
 test("the page connects and cloth moves", async ({ page, server }) => {
   await server.start("cloth-on-tube", "--paused");
-  await open(page, server);
+  await open(page, server, "full");
   await expect(page.locator("#link")).toHaveText("connected");
   await expect(page).toHaveTitle(/cloth-on-tube/);
   await settled(page);
@@ -138,7 +138,7 @@ const shownColors = (page: Page) => page.evaluate(() => window.taut.colors);
 
 test("a partition has as many colors as phases", async ({ page, server }) => {
   await server.start("cloth-on-tube", "--paused");
-  await open(page, server);
+  await open(page, server, "full");
   await page.locator("#color-by").selectOption("partition");
   const kinds = await page.evaluate(() => window.taut.scene?.kinds ?? []);
   expect(kinds.length).toBeGreaterThan(1);
@@ -325,7 +325,7 @@ test("an explosion is told, and one can start over", async ({ page, server }) =>
 
 test("colors by strain, speed and contact have a legend", async ({ page, server }) => {
   await server.start("cloth-on-tube", "--paused");
-  await open(page, server);
+  await open(page, server, "full");
   await settled(page);
   const plain = await pixels(page);
   for (const field of ["strain", "speed", "contact"]) {

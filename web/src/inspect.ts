@@ -2,6 +2,7 @@
 
 import type { Connection } from "./connection";
 import type { Grab, SceneInfo, Stats, Vector } from "./protocol";
+import type { Quality } from "./scene3d/quality";
 import type { Session } from "./session";
 import type { Drawing, Look, Notice, State, Theme } from "./state";
 
@@ -14,6 +15,8 @@ export interface Inspection {
   readonly grabs: readonly Grab[];
   readonly notices: readonly Notice[];
   readonly drawing: Drawing;
+  /** The quality that is asked for; that of the last picture is in `drawing`. */
+  readonly quality: Quality;
   readonly received: number;
   /** Each color in which elements of the partition are drawn, once. */
   readonly colors: readonly string[];
@@ -38,6 +41,7 @@ export function expose(state: State, connection: Connection, session: Session): 
     grabs: () => state.grabs.value,
     notices: () => state.notices.value,
     drawing: () => state.drawing.value,
+    quality: () => state.quality.value,
     received: () => session.received,
     colors: () => (session.view?.lines.mesh.visible ? session.view.lines.shown : []),
     place: () => (point) => {

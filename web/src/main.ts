@@ -14,6 +14,7 @@ import { notices } from "./panels/notices";
 import { scenesPanel } from "./panels/scenes";
 import { solverPanel } from "./panels/solver";
 import { status } from "./panels/status";
+import { isQuality } from "./scene3d/quality";
 import { View } from "./scene3d/view";
 import { Session } from "./session";
 import { shortcutsOf } from "./keymap";
@@ -27,8 +28,12 @@ function start(root: HTMLElement): void {
   const session = new Session(state);
   const connection = new Connection(liveAddress(location.href), session);
   session.connection = connection;
+  // What comes is heard when all of this is done; until then the server can work.
+  connection.open();
   const commands = new Commands(state, connection);
   followTheme(state);
+  const quality = new URL(location.href).searchParams.get("quality");
+  if (isQuality(quality)) state.quality.set(quality);
 
   const fit = () => session.view?.fit();
   const columns = layout(root, {
@@ -56,7 +61,6 @@ function start(root: HTMLElement): void {
   session.view = openView(canvas, state, connection);
   listen(shortcuts);
   expose(state, connection, session);
-  connection.open();
 }
 
 /** Without WebGL the controls and the charts still work. */

@@ -1,6 +1,7 @@
 // The state of the page, in one place. Panels and the picture watch it; nothing else is shared.
 
 import type { Grab, Hello, SceneInfo, Stats } from "./protocol";
+import type { Grade, Quality } from "./scene3d/quality";
 import type { Level } from "./scene3d/segments";
 import { Signal } from "./signal";
 
@@ -39,6 +40,11 @@ export interface Drawing {
   submitMs: number;
   /** and how long that took from then on. */
   drawMs: number;
+  /** The quality of the last picture, */
+  quality: Grade;
+  /** and how many triangles of bodies and pixels it had. */
+  triangles: number;
+  pixels: number;
 }
 
 export type Theme = "light" | "dark";
@@ -68,7 +74,11 @@ export class State {
     prepareMs: 0,
     submitMs: 0,
     drawMs: 0,
+    quality: "full",
+    triangles: 0,
+    pixels: 0,
   });
+  readonly quality = new Signal<Quality>("auto");
   readonly theme = new Signal<Theme>("light");
   readonly busy = new Signal<string | null>(null);
   private lastNotice = 0;

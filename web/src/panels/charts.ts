@@ -13,6 +13,8 @@ import { fill, make, panel, select, setValue } from "./dom";
 /** A minute at ten values a second. */
 const CAPACITY = 600;
 const MOST_BARS = 64;
+/** Charts are drawn this often: more cannot be read, and pictures need the time, the first one most. */
+const PERIOD_MS = 250;
 
 export function chartsPanel(state: State): HTMLElement {
   const updates: (() => void)[] = [];
@@ -27,13 +29,20 @@ export function chartsPanel(state: State): HTMLElement {
   const redraw = () => {
     for (const update of updates) update();
   };
+  let timer = 0;
+  const redrawLater = () => {
+    timer ||= window.setTimeout(() => {
+      timer = 0;
+      redraw();
+    }, PERIOD_MS);
+  };
   state.stats.subscribe((stats) => {
-    if (stats && histories.take(stats)) redraw();
+    if (stats && histories.take(stats)) redrawLater();
   });
-  state.scene.subscribe(redraw);
+  state.scene.subscribe(redrawLater);
   state.theme.subscribe(redraw);
   state.look.subscribe(redraw);
-  new ResizeObserver(redraw).observe(element);
+  new ResizeObserver(redrawLater).observe(element);
   return element;
 }
 

@@ -6,6 +6,7 @@ import { partitionColors } from "../color/palette";
 import { rampGradient } from "../color/ramp";
 import { short } from "../format";
 import type { Field } from "../protocol";
+import { GRADES, isQuality } from "../scene3d/quality";
 import type { Level } from "../scene3d/segments";
 import type { Signal } from "../signal";
 import type { ColorBy, State } from "../state";
@@ -38,7 +39,21 @@ export function lookPanel(state: State, commands: Commands, scale: Signal<Scale>
     legend(state, scale),
     partition(state),
     switches(state),
+    quality(state),
   );
+}
+
+function quality(state: State): HTMLElement {
+  const choice = select("quality", (value) => {
+    if (isQuality(value)) state.quality.set(value);
+  });
+  choice.title = "auto: as fine as this machine draws 30 pictures a second, and full at rest";
+  fill(
+    choice,
+    ["auto", ...GRADES].map((word) => [word, word]),
+  );
+  state.quality.watch((value) => setValue(choice, value));
+  return row("Quality", choice, "quality");
 }
 
 function legend(state: State, scale: Signal<Scale>): HTMLElement {

@@ -153,7 +153,7 @@ function machine(state: State, commands: Commands): Control[] {
     min: "0",
     max: "256",
     step: "1",
-    title: "0: one for each core",
+    title: "0: chosen while it runs",
   });
   threads.addEventListener("change", () => {
     if (threads.checkValidity()) send();
@@ -170,7 +170,7 @@ function machine(state: State, commands: Commands): Control[] {
   const updateThreads: Update = (scene) => {
     const cores = state.hello.value?.cores;
     setValue(threads, String(scene.settings.threads));
-    threads.title = `0: one for each core${cores === undefined ? "" : `, here ${cores}`}`;
+    threads.title = `0: chosen while it runs${cores === undefined ? "" : `, of ${cores} cores`}`;
     threads.disabled = scene.settings.backend === "serial";
   };
   return [

@@ -26,18 +26,18 @@ export function status(state: State, connection: Connection): HTMLElement {
 function numbersOf(state: State): string[] {
   const stats = state.stats.value;
   if (!stats) return [];
-  const { fps } = state.drawing.value;
+  const { fps, quality } = state.drawing.value;
   const contacts = stats.contacts > 0 ? [`${whole(stats.contacts)} contacts`] : [];
   const dropped = stats.dropped_contacts > 0 ? [`${whole(stats.dropped_contacts)} dropped`] : [];
   return [
     `step ${whole(stats.step)}`,
     `${stats.time.toFixed(2)} s`,
-    `${milliseconds(stats.ms_per_step)} a step`,
+    `${milliseconds(stats.ms_per_step)} a step on ${stats.threads} ${stats.threads === 1 ? "thread" : "threads"}`,
     ...(stats.running ? [`${stats.rate.toFixed(2)}× real time`] : ["paused"]),
     `${short(stats.projections_per_second)} projections/s`,
     ...contacts,
     ...dropped,
-    `${fps.toFixed(0)} pictures/s`,
+    `${fps.toFixed(0)} pictures/s in ${quality} quality`,
     ...(stats.viewers > 1 ? [`${stats.viewers} viewers`] : []),
   ];
 }

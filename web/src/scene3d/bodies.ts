@@ -19,8 +19,16 @@ import {
 import { bodyColor } from "../color/palette";
 import { rampBytes } from "../color/ramp";
 import { writePlaces, type Field, type Frame, type SceneInfo, type Topology } from "../protocol";
+import { coarser, type Range } from "./coarse";
 import { litMaterial, type Backdrop } from "./shade";
 import { edgesOf, smoothNormals } from "./surface";
+
+/** A surface, or the same one from fewer points. */
+interface Version {
+  triangles: Uint32Array<ArrayBuffer>;
+  bodies: readonly Range[];
+  index: BufferAttribute;
+}
 
 /** Where the color of a point comes from. */
 enum Paint {
@@ -41,7 +49,12 @@ export class Bodies {
   readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
   readonly wires: LineSegments<BufferGeometry, LineBasicMaterial>;
   places = new Float32Array(0);
+  /** All triangles, whatever is drawn of them. */
   triangles = new Uint32Array(0);
+  /** From fine to coarse, as far as they were needed; the first one is complete. */
+  private versions: Version[] = [];
+  private version: Version | null = null;
+  private most = Infinity;
   private normals = new Float32Array(0);
   private fieldBytes = new Uint8Array(0);
   private readonly paint = { value: Paint.Material };
@@ -80,25 +93,46 @@ export class Bodies {
     this.places = new Float32Array(3 * points);
     this.normals = new Float32Array(3 * points);
     this.fieldBytes = new Uint8Array(points);
+    const bodies = scene.bodies.map((body) => ({
+      first: body.first_triangle,
+      count: body.triangles,
+    }));
+    const index = new BufferAttribute(this.triangles, 1);
+    this.versions = [{ triangles: this.triangles, bodies, index }];
     const geometry = new BufferGeometry();
-    geometry.setIndex(new BufferAttribute(this.triangles, 1));
     geometry.setAttribute("position", dynamic(this.places, 3));
     geometry.setAttribute("normal", dynamic(this.normals, 3));
     geometry.setAttribute("field", dynamic(this.fieldBytes, 1, true));
     geometry.setAttribute("tint", new BufferAttribute(tints(scene, topology), 3));
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
+    this.version = null;
+    this.limit(this.most);
     this.wires.geometry.dispose();
     this.wires.geometry = new BufferGeometry();
     this.wiresStale = true;
     if (this.wires.visible) this.buildWires();
   }
 
+  /** Draws from fewer points, if there are more triangles than these. */
+  limit(most: number): void {
+    this.most = most;
+    const version = this.versionBelow(most);
+    if (version === this.version) return;
+    this.version = version;
+    this.mesh.geometry.setIndex(version?.index ?? null);
+    this.smooth();
+  }
+
+  /** How many triangles are drawn. */
+  get drawn(): number {
+    return (this.version?.triangles.length ?? 0) / 3;
+  }
+
   show(frame: Frame): void {
     writePlaces(frame, this.places);
-    smoothNormals(this.places, this.triangles, this.normals);
     this.touch("position");
-    this.touch("normal");
+    this.smooth();
     if (!frame.fieldValues) return;
     this.fieldBytes.set(frame.fieldValues);
     this.touch("field");
@@ -129,6 +163,24 @@ export class Bodies {
 
   get positionAttribute(): BufferAttribute {
     return this.mesh.geometry.getAttribute("position") as BufferAttribute;
+  }
+
+  private versionBelow(most: number): Version | null {
+    for (let i = 0; ; i += 1) {
+      const version = this.versions[i] ?? null;
+      if (!version || version.triangles.length <= 3 * most) return version;
+      if (this.versions[i + 1]) continue;
+      const next = coarser(version.triangles, version.bodies, this.places.length / 3);
+      // Bodies that are all small stay as they are.
+      if (next.triangles.length === version.triangles.length) return version;
+      this.versions.push({ ...next, index: new BufferAttribute(next.triangles, 1) });
+    }
+  }
+
+  private smooth(): void {
+    if (!this.version) return;
+    smoothNormals(this.places, this.version.triangles, this.normals);
+    this.touch("normal");
   }
 
   private buildWires(): void {

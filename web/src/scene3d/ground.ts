@@ -17,7 +17,7 @@ const CODE = /* glsl */ `
   vec2 cell = abs(fract(vPlace.xz / spacing - 0.5) - 0.5) * spacing / fwidth(vPlace.xz);
   float line = 1.0 - min(min(cell.x, cell.y), 1.0);
   vec3 floor = backdrop() * mix(vec3(1.0), GROUND_TINT * light, fade);
-  vec3 color = mix(floor, grid, 0.12 * line * fade);
+  vec3 color = encode(mix(floor, grid, 0.12 * line * fade));
 `;
 
 export class Ground {

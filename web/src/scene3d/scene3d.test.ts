@@ -3,9 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { Elements, Vector } from "../protocol";
-import { Resolution } from "./pace";
 import { colorElements, segmentsOf } from "./segments";
-import { SKY_LIGHT } from "./shade";
+import { FITTED, SKY_LIGHT } from "./shade";
 import { castRay, edgesOf, nearestParticle, smoothNormals } from "./surface";
 
 // A unit square in the x-z plane and the same one a meter below.
@@ -36,6 +35,24 @@ describe("topology", () => {
   it("has every edge once", () => {
     expect(edgesOf(SQUARES, 8).length / 2).toBe(10);
     expect(edgesOf(TETRAHEDRON, 4).length / 2).toBe(6);
+  });
+});
+
+describe("sums in place of powers", () => {
+  const encode = (x: number) => (x < 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055);
+  const roots = ([a, b, c, d]: readonly [number, number, number, number], x: number) =>
+    a + b * x + c * Math.sqrt(x) + d * x ** 0.25;
+  const steps = Array.from({ length: 1001 }, (_, i) => i / 1000);
+
+  it("differ by less than a step of a screen's 256", () => {
+    for (const x of steps) {
+      if (x > 0.0031) expect(Math.abs(roots(FITTED.encode, x) - encode(x))).toBeLessThan(0.001);
+      expect(Math.abs(roots(FITTED.seen, x) - x ** (1 / 2.2))).toBeLessThan(0.0025);
+      const [a, b, c] = FITTED.shown;
+      const shown = Math.max(a + b * x + c * x * x, 0);
+      // Two steps in what is nearly black.
+      expect(Math.abs(shown - encode(x ** 2.2))).toBeLessThan(x > 0.08 ? 0.0025 : 0.008);
+    }
   });
 });
 
@@ -121,26 +138,5 @@ describe("elements", () => {
     expect([...bytes.subarray(0, 4)]).not.toEqual([...bytes.subarray(4, 8)]);
     expect(colorElements(three, "block", 3).shown).toHaveLength(4);
     expect(colorElements(three, "batch", 3).shown).toHaveLength(1);
-  });
-});
-
-describe("resolution", () => {
-  const feed = (resolution: Resolution, milliseconds: number, pictures: number) => {
-    for (let i = 0; i < pictures; i += 1) resolution.took(milliseconds);
-    return resolution.scale;
-  };
-
-  it("stays full where pictures are fast, even if one is slow", () => {
-    const resolution = new Resolution();
-    resolution.took(900);
-    expect(feed(resolution, 10, 60)).toBe(1);
-  });
-
-  it("gets coarser step by step where they are slow, down to a limit", () => {
-    const resolution = new Resolution();
-    const first = feed(resolution, 200, 6);
-    expect(first).toBeLessThan(1);
-    expect(feed(resolution, 200, 6)).toBeLessThan(first);
-    expect(feed(resolution, 200, 600)).toBe(0.4);
   });
 });

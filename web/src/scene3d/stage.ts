@@ -27,8 +27,8 @@ const FROM = new Vector3().setFromSphericalCoords(
   MathUtils.degToRad(VIEW.azimuth),
 );
 const LIGHT_FROM = new Vector3(...KEY_DIRECTION).normalize();
-/** Texels along a side of the shadow map, with a graphics card and without. */
-const SHADOW_MAP = { hardware: 2048, software: 1024 };
+/** Without a graphics card a larger shadow map costs more than it shows. */
+const MOST_TEXELS_IN_SOFTWARE = 1024;
 
 export class Stage {
   readonly scene = new Scene();
@@ -37,19 +37,21 @@ export class Stage {
   readonly ground = new Ground(this.backdrop);
   readonly renderer: WebGLRenderer;
   readonly controls: OrbitControls;
+  /** Pictures are drawn by the processor. */
+  readonly inSoftware: boolean;
   /** Only casts shadows: how bright it is, shaders know themselves. */
   private readonly key = new DirectionalLight();
 
   constructor(canvas: HTMLCanvasElement) {
-    const software = drawsInSoftware();
-    this.renderer = new WebGLRenderer({ canvas, antialias: !software });
+    this.inSoftware = drawsInSoftware();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.inSoftware });
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
-    this.key.castShadow = true;
-    this.key.shadow.mapSize.setScalar(SHADOW_MAP[software ? "software" : "hardware"]);
+    this.key.castShadow = false;
     this.scene.add(this.key, this.key.target, this.behind(), this.ground.mesh);
   }
 
@@ -85,15 +87,28 @@ export class Stage {
     camera.near = reach;
     camera.far = 6 * reach;
     camera.updateProjectionMatrix();
-    // As large as a texel of the shadow map, or surfaces shade themselves in stripes.
-    const texel = (2 * reach) / this.key.shadow.mapSize.x;
+    this.offset();
+  }
+
+  /** Shadows from a map of so many texels along a side; null: none. */
+  castShadows(texels: number | null): void {
+    const { shadow } = this.key;
+    this.key.castShadow = texels !== null;
+    const size = Math.min(texels ?? Infinity, this.inSoftware ? MOST_TEXELS_IN_SOFTWARE : Infinity);
+    if (texels === null || size === shadow.mapSize.x) return;
+    shadow.mapSize.setScalar(size);
+    shadow.map?.dispose();
+    shadow.map = null;
+    this.offset();
+  }
+
+  /** Shadows are looked up as far off as a texel is large, or surfaces shade themselves in stripes. */
+  private offset(): void {
+    const { camera, mapSize } = this.key.shadow;
+    const texel = (camera.right - camera.left) / mapSize.x;
     this.key.shadow.bias = (-2 * texel) / (camera.far - camera.near);
     this.key.shadow.normalBias = 3 * texel;
     this.key.shadow.radius = 2;
-  }
-
-  castShadows(on: boolean): void {
-    this.key.castShadow = on;
   }
 
   /** Shows the whole box, from where the camera looks now or from the front. */
@@ -129,7 +144,9 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  draw(): void {
+  /** Draws, with shadows of what is there now or those of an earlier picture. */
+  draw(withShadows: boolean): void {
+    this.renderer.shadowMap.needsUpdate = withShadows;
     this.renderer.render(this.scene, this.camera);
   }
 }

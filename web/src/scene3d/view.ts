@@ -9,12 +9,13 @@ import { Bodies } from "./bodies";
 import { Grabbing } from "./grabbing";
 import { Markers } from "./markers";
 import { Obstacles } from "./obstacles";
-import { Fence, Resolution } from "./pace";
+import { Fence } from "./pace";
 import { PartitionLines } from "./partition";
+import { Chooser, Detail, GRADES, intervalAfter, TRAITS, type Grade } from "./quality";
 import { Stage } from "./stage";
 
-/** After so long without a change the picture is drawn once more, in full resolution. */
-const STILL_MS = 300;
+/** An empty stage is not worth the time that the first picture needs, unless none comes for so long. */
+const EMPTY_AFTER_MS = 2000;
 /** A scene that grows by so much is fitted again, and how far that may go. */
 const GROWN = 1.15;
 const MOST_GROWN = 3;
@@ -30,16 +31,20 @@ export class View {
   readonly bodies: Bodies;
   private readonly obstacles: Obstacles;
   private readonly markers = new Markers();
-  private readonly resolution = new Resolution();
+  private readonly detail: Detail;
+  private grade: Grade | null = null;
   private readonly fence: Fence;
   private pending: Frame | null = null;
-  private drawing: { frame: number; prepareMs: number; submitMs: number } | null = null;
+  private drawing: Picture | null = null;
+  /** When the next picture may begin. */
+  private notBefore = 0;
+  /** Frames that were drawn with the shadows of an earlier one; shadows have to be drawn anew. */
+  private shadowAge = 0;
+  private shadowsStale = true;
   private readonly drawnFrames: number[] = [];
   private frames = 0;
   private stale = true;
   private lost = false;
-  private refined = false;
-  private lastChange = 0;
   private fresh = false;
   private groundHeight = 0;
   private shownName: string | null = null;
@@ -55,7 +60,10 @@ export class View {
     this.stage = new Stage(canvas);
     this.bodies = new Bodies(this.stage.backdrop);
     this.obstacles = new Obstacles(this.stage.backdrop);
-    this.fence = new Fence(this.stage.renderer.getContext() as WebGL2RenderingContext);
+    const gl = this.stage.renderer.getContext() as WebGL2RenderingContext;
+    this.fence = new Fence(gl, this.finished);
+    const first = GRADES.indexOf(this.stage.inSoftware ? "low" : "full");
+    this.detail = new Detail(new Chooser(first), () => state.quality.value);
     const { stage, bodies, obstacles, markers } = this;
     stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
     this.grabbing = new Grabbing(
@@ -80,7 +88,8 @@ export class View {
     this.lines.clear();
     this.pending = null;
     this.fresh = true;
-    this.stale = true;
+    this.redraw();
+    this.detail.forget();
   }
 
   showElements(elements: Elements): void {
@@ -111,6 +120,7 @@ export class View {
     const { state } = this;
     state.look.watch(this.applyLook);
     state.theme.watch(this.applyLook);
+    state.quality.subscribe(this.redraw);
     state.grabs.watch((grabs) => {
       this.markers.set(grabs);
       this.stale = true;
@@ -131,6 +141,7 @@ export class View {
     event.preventDefault();
     this.lost = true;
     this.fence.drop();
+    this.drawing = null;
     this.state.notify({
       topic: "graphics",
       title: "The graphics context was lost",
@@ -152,7 +163,7 @@ export class View {
   private readonly resize = (): void => {
     const box = this.stage.canvas.parentElement?.getBoundingClientRect();
     if (!box || box.width === 0 || box.height === 0) return;
-    this.stage.resize(box.width, box.height, this.refined ? 1 : this.resolution.scale);
+    this.stage.resize(box.width, box.height, TRAITS[this.grade ?? this.detail.grade].scale);
     this.lines.resize(box.width, box.height, box.width < 600 ? 1.4 : 1.8);
     this.stale = true;
   };
@@ -161,7 +172,7 @@ export class View {
     const { look, theme, scene } = this.state;
     const tones = TONES[theme.value];
     this.stage.recolor(theme.value);
-    this.stage.castShadows(look.value.shadows);
+    this.castShadows();
     this.obstacles.recolor(tones.shape);
     this.bodies.showWires(look.value.wireframe, tones.wire);
     const { colorBy } = look.value;
@@ -180,55 +191,91 @@ export class View {
     this.stale = true;
   };
 
+  private readonly redraw = (): void => {
+    this.stale = true;
+    this.shadowsStale = true;
+  };
+
   private readonly tick = (): void => {
     const moved = this.stage.controls.update();
     this.grabbing.flush();
     this.stale ||= moved;
-    if (this.lost || !this.finish()) return;
-    const frame = this.pending;
     const start = performance.now();
-    const changed = frame !== null || this.stale;
-    if (!changed && !this.refine(start)) return;
-    if (changed) this.coarsen(start);
+    if (this.lost || this.fence.waiting || start < this.notBefore) return;
+    const frame = this.pending;
+    if (!frame && !this.grade && start < EMPTY_AFTER_MS) return;
+    if (frame !== null || this.stale) this.detail.changed(start);
+    else if (!this.detail.refine(start) && !this.lacksShadows(start)) return;
     this.pending = null;
     this.stale = false;
     if (frame) this.show(frame);
+    this.applyGrade(this.detail.grade);
     this.markers.update(this.stage.camera, this.bodies.places);
     const prepared = performance.now();
-    this.stage.draw();
-    this.fence.start();
-    if (!frame) return;
+    this.stage.draw(this.needsShadows(frame !== null));
     const submitMs = performance.now() - prepared;
-    this.drawing = { frame: frame.number, prepareMs: prepared - start, submitMs };
+    const number = frame?.number ?? null;
+    this.drawing = { frame: number, start, prepareMs: prepared - start, submitMs };
+    this.fence.start();
   };
 
-  /** Whether the picture should be drawn once more, finer: nothing moves, so time does not matter. */
-  private refine(now: number): boolean {
-    const due = !this.refined && this.resolution.scale < 1 && now - this.lastChange > STILL_MS;
-    if (!due) return false;
-    this.refined = true;
+  private applyGrade(grade: Grade): void {
+    if (grade === this.grade) return;
+    this.grade = grade;
+    this.bodies.limit(TRAITS[grade].triangles);
+    this.castShadows();
     this.resize();
+    this.stale = false;
+  }
+
+  private castShadows(): void {
+    const { shadows } = TRAITS[this.grade ?? this.detail.grade];
+    this.stage.castShadows(this.state.look.value.shadows ? (shadows?.size ?? null) : null);
+    this.shadowsStale = true;
+  }
+
+  /** Whether this picture needs new shadows: not if only the camera moves. */
+  private needsShadows(hasMoved: boolean): boolean {
+    const pictures = TRAITS[this.grade ?? "full"].shadows?.pictures ?? 1;
+    if (hasMoved) this.shadowAge += 1;
+    if (!this.shadowsStale && this.shadowAge < pictures) return false;
+    this.shadowsStale = false;
+    this.shadowAge = 0;
     return true;
   }
 
-  private coarsen(now: number): void {
-    this.lastChange = now;
-    if (!this.refined) return;
-    this.refined = false;
-    this.resize();
+  /** Whether nothing moves any more, but shadows have not been told. */
+  private lacksShadows(now: number): boolean {
+    if (this.shadowAge === 0 || !this.detail.isStill(now)) return false;
+    this.shadowsStale = true;
+    return true;
   }
 
-  /** Whether the last picture is done; if so, its frame is acknowledged. */
-  private finish(): boolean {
-    const took = this.fence.finished();
-    if (took === null) return !this.fence.waiting;
-    if (!this.refined && this.resolution.took(took)) this.resize();
-    if (!this.drawing) return true;
-    this.send({ type: "ack", frame: this.drawing.frame });
-    this.count({ ...this.drawing, drawMs: took });
+  /** The last picture is done; if it showed a new frame, that is acknowledged. */
+  private readonly finished = (drawMs: number): void => {
+    const { drawing } = this;
+    if (!drawing) return;
     this.drawing = null;
-    return true;
-  }
+    const { frame, start, prepareMs, submitMs } = drawing;
+    const took = prepareMs + submitMs + drawMs;
+    this.detail.took(took);
+    this.notBefore = start + intervalAfter(took);
+    if (frame !== null) {
+      this.send({ type: "ack", frame });
+      this.count();
+    }
+    const { width, height } = this.stage.canvas;
+    this.state.drawing.set({
+      frames: this.frames,
+      fps: (1000 * this.drawnFrames.length) / RATE_WINDOW_MS,
+      prepareMs,
+      submitMs,
+      drawMs,
+      quality: this.grade ?? "full",
+      triangles: this.bodies.drawn,
+      pixels: width * height,
+    });
+  };
 
   private show(frame: Frame): void {
     this.bodies.show(frame);
@@ -246,6 +293,7 @@ export class View {
     const box = this.box();
     const { center, radius } = box.getBoundingSphere(new Sphere());
     this.stage.light(box);
+    this.shadowsStale = true;
     this.groundHeight = this.obstacles.floor() ?? box.min.y - GROUND_BELOW * radius;
     this.stage.ground.place(this.groundHeight, radius, center.x, center.z);
     this.fitted = { first: radiusOf(box), now: radiusOf(box) };
@@ -266,6 +314,7 @@ export class View {
     if (radius < GROWN * this.fitted.now || radius > MOST_GROWN * this.fitted.first) return;
     this.fitted.now = radius;
     this.stage.light(box);
+    this.shadowsStale = true;
     this.stage.fit(box, false);
   }
 
@@ -284,15 +333,20 @@ export class View {
     return box;
   }
 
-  private count(costs: { prepareMs: number; submitMs: number; drawMs: number }): void {
+  private count(): void {
     this.frames += 1;
     const now = performance.now();
     this.drawnFrames.push(now);
     while (now - (this.drawnFrames[0] ?? now) >= RATE_WINDOW_MS) this.drawnFrames.shift();
-    const fps = (1000 * this.drawnFrames.length) / RATE_WINDOW_MS;
-    const { prepareMs, submitMs, drawMs } = costs;
-    this.state.drawing.set({ frames: this.frames, fps, prepareMs, submitMs, drawMs });
   }
+}
+
+/** A picture that is being drawn: the frame that it shows first, if it does, and its costs. */
+interface Picture {
+  frame: number | null;
+  start: number;
+  prepareMs: number;
+  submitMs: number;
 }
 
 function radiusOf(box: Box3): number {

@@ -1,0 +1,87 @@
+// Contract: a quality that is asked for is kept; else it follows how long pictures take, told here by a
+// clock that the test turns; at rest a picture is full, and nothing more is drawn.
+
+import type { Page } from "@playwright/test";
+import { expect, frames, open, pause, settled, test } from "./fixtures";
+
+declare global {
+  interface Window {
+    /** Seconds that the page sees in a second. */
+    turnClock: (speed: number) => void;
+    /** Draw calls so far. */
+    drawCalls: number;
+  }
+}
+
+const drawing = (page: Page) => page.evaluate(() => window.taut.drawing);
+const quality = async (page: Page) => (await drawing(page)).quality;
+
+test("a quality that is asked for is kept", async ({ page, server }) => {
+  await server.start("cloth-on-tube");
+  await open(page, server, "full");
+  const full = await drawing(page);
+  expect(full.quality).toBe("full");
+  await expect(page.locator("#quality")).toHaveValue("full");
+  const before = await frames(page);
+  await expect.poll(() => frames(page)).toBeGreaterThan(before + 12);
+  expect(await quality(page)).toBe("full");
+
+  await page.locator("#quality").selectOption("low");
+  await expect.poll(() => quality(page)).toBe("low");
+  const low = await drawing(page);
+  expect(low.pixels).toBeLessThan(0.3 * full.pixels);
+  expect(low.triangles).toBeLessThan(0.5 * full.triangles);
+  await expect(page.locator(".status")).toContainText("low quality");
+  // Nor does it become finer at rest.
+  await pause(page);
+  expect(await quality(page)).toBe("low");
+});
+
+test("quality follows how long pictures take", async ({ page, server }) => {
+  await page.addInitScript(() => {
+    const real = performance.now.bind(performance);
+    let [speed, from, shown] = [1, 0, 0];
+    performance.now = () => shown + speed * (real() - from);
+    window.turnClock = (next) => {
+      [shown, from, speed] = [performance.now(), real(), next];
+    };
+  });
+  await server.start("cloth-on-tube");
+  await open(page, server);
+  await page.evaluate(() => window.turnClock(100));
+  await expect.poll(() => quality(page)).toBe("least");
+  const coarse = await drawing(page);
+  // As if it were a fast machine.
+  await page.evaluate(() => window.turnClock(0.001));
+  await expect.poll(() => quality(page)).toBe("full");
+  const fine = await drawing(page);
+  expect(fine.triangles).toBeGreaterThan(2 * coarse.triangles);
+  expect(fine.pixels).toBeGreaterThan(3 * coarse.pixels);
+  await page.evaluate(() => window.turnClock(100));
+  await expect.poll(() => quality(page)).toBe("least");
+});
+
+test("at rest a picture is full, and drawn once", async ({ page, server }) => {
+  await page.addInitScript(() => {
+    window.drawCalls = 0;
+    const { prototype } = WebGL2RenderingContext;
+    // Called with its context below.
+    // eslint-disable-next-line @typescript-eslint/unbound-method
+    const { drawElements } = prototype;
+    prototype.drawElements = function (...args) {
+      window.drawCalls += 1;
+      drawElements.apply(this, args);
+    };
+  });
+  await server.start("cloth-on-tube");
+  await open(page, server);
+  await pause(page);
+  await expect.poll(() => quality(page)).toBe("full");
+  await settled(page);
+  const calls = await page.evaluate(() => window.drawCalls);
+  expect(calls).toBeGreaterThan(0);
+  await page.evaluate(async () => {
+    for (let i = 0; i < 40; i += 1) await new Promise(requestAnimationFrame);
+  });
+  expect(await page.evaluate(() => window.drawCalls)).toBe(calls);
+});
