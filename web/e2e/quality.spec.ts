@@ -2,12 +2,15 @@
 // clock that the test turns; at rest a picture is full, and nothing more is drawn.
 
 import type { Page } from "@playwright/test";
+import type { Grade } from "../src/scene3d/quality";
 import { expect, frames, open, pause, settled, test } from "./fixtures";
 
 declare global {
   interface Window {
     /** Seconds that the page sees in a second. */
     turnClock: (speed: number) => void;
+    /** Qualities of the pictures since then, each time that it changed. */
+    grades: Grade[];
     /** Draw calls so far. */
     drawCalls: number;
   }
@@ -15,6 +18,13 @@ declare global {
 
 const drawing = (page: Page) => page.evaluate(() => window.taut.drawing);
 const quality = async (page: Page) => (await drawing(page)).quality;
+
+/** Waits for a picture of this quality, and tells what it had. */
+async function picture(page: Page, wanted: Grade) {
+  let last = await drawing(page);
+  await expect.poll(async () => (last = await drawing(page)).quality).toBe(wanted);
+  return last;
+}
 
 test("a quality that is asked for is kept", async ({ page, server }) => {
   await server.start("cloth-on-tube");
@@ -27,8 +37,7 @@ test("a quality that is asked for is kept", async ({ page, server }) => {
   expect(await quality(page)).toBe("full");
 
   await page.locator("#quality").selectOption("low");
-  await expect.poll(() => quality(page)).toBe("low");
-  const low = await drawing(page);
+  const low = await picture(page, "low");
   expect(low.pixels).toBeLessThan(0.3 * full.pixels);
   expect(low.triangles).toBeLessThan(0.5 * full.triangles);
   await expect(page.locator(".status")).toContainText("low quality");
@@ -44,21 +53,33 @@ test("quality follows how long pictures take", async ({ page, server }) => {
     performance.now = () => shown + speed * (real() - from);
     window.turnClock = (next) => {
       [shown, from, speed] = [performance.now(), real(), next];
+      window.grades = [];
     };
+    const note = () => {
+      const { taut, grades } = window as Partial<Window>;
+      if (taut && grades?.at(-1) !== taut.drawing.quality) grades?.push(taut.drawing.quality);
+      requestAnimationFrame(note);
+    };
+    note();
   });
   await server.start("cloth-on-tube");
   await open(page, server);
   await page.evaluate(() => window.turnClock(100));
-  await expect.poll(() => quality(page)).toBe("least");
-  const coarse = await drawing(page);
+  const coarse = await picture(page, "least");
   // As if it were a fast machine.
-  await page.evaluate(() => window.turnClock(0.001));
-  await expect.poll(() => quality(page)).toBe("full");
-  const fine = await drawing(page);
+  await page.evaluate(() => window.turnClock(0.01));
+  await expect.poll(() => page.evaluate(() => window.grades)).toContain("high");
+  const fine = await picture(page, "full");
+  expect(await page.evaluate(() => window.grades.slice(-4))).toEqual([
+    "low",
+    "medium",
+    "high",
+    "full",
+  ]);
   expect(fine.triangles).toBeGreaterThan(2 * coarse.triangles);
   expect(fine.pixels).toBeGreaterThan(3 * coarse.pixels);
   await page.evaluate(() => window.turnClock(100));
-  await expect.poll(() => quality(page)).toBe("least");
+  await picture(page, "least");
 });
 
 test("at rest a picture is full, and drawn once", async ({ page, server }) => {

@@ -37,7 +37,8 @@ function numbersOf(state: State): string[] {
     `${short(stats.projections_per_second)} projections/s`,
     ...contacts,
     ...dropped,
-    `${fps.toFixed(0)} pictures/s in ${quality} quality`,
+    `${fps.toFixed(0)} pictures/s`,
+    `${quality} quality`,
     ...(stats.viewers > 1 ? [`${stats.viewers} viewers`] : []),
   ];
 }

@@ -2,7 +2,7 @@
 // and fro; what a user asks for is kept; at rest a picture is full.
 
 import { describe, expect, it } from "vitest";
-import { Chooser, Detail, GRADES, intervalAfter, isQuality, TRAITS, type Grade } from "./quality";
+import { Chooser, Detail, GRADES, isQuality, pauseAfter, TRAITS, type Grade } from "./quality";
 
 /** A machine on which each grade takes half the time of the one before; the grades it went through. */
 function draw(chooser: Chooser, fullMs: number, pictures: number): Grade[] {
@@ -103,7 +103,8 @@ describe("grades", () => {
   });
 
   it("leave time between slow pictures", () => {
-    expect(intervalAfter(5)).toBe(0);
-    expect(intervalAfter(70)).toBeCloseTo(100);
+    expect(pauseAfter(5)).toBe(0);
+    expect(pauseAfter(70)).toBeCloseTo(30);
+    expect(pauseAfter(600_000)).toBe(200);
   });
 });

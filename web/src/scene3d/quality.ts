@@ -31,6 +31,7 @@ const INTERVAL_MS = 1000 / 30;
 /** … of which drawing may take this share: a simulation beside it needs some, too. */
 const SHARE = 0.7;
 const SLOW_MS = SHARE * INTERVAL_MS;
+const LONGEST_PAUSE_MS = 200;
 /** With so much room the next finer quality is tried: it may take twice the time. */
 const ROOM_MS = SLOW_MS / 2;
 /** Pictures whose median counts before it becomes coarser, and finer: that is not urgent. */
@@ -48,10 +49,10 @@ export function isQuality(text: string | null): text is Quality {
   return text === "auto" || (GRADES as readonly (string | null)[]).includes(text);
 }
 
-/** How long after its start the next picture may begin, if one took so long. */
-export function intervalAfter(tookMs: number): number {
-  // What the screen itself waits for needs no pause.
-  return tookMs <= 16 ? 0 : tookMs / SHARE;
+/** How long to pause after a picture that took so long. */
+export function pauseAfter(tookMs: number): number {
+  // What the screen itself waits for needs no pause; nor is one long after a sleep of the machine.
+  return tookMs <= 16 ? 0 : Math.min(tookMs / SHARE - tookMs, LONGEST_PAUSE_MS);
 }
 
 /** Chooses the quality while pictures are drawn. */

@@ -11,7 +11,7 @@ import { Markers } from "./markers";
 import { Obstacles } from "./obstacles";
 import { Fence } from "./pace";
 import { PartitionLines } from "./partition";
-import { Chooser, Detail, GRADES, intervalAfter, TRAITS, type Grade } from "./quality";
+import { Chooser, Detail, GRADES, pauseAfter, TRAITS, type Grade } from "./quality";
 import { Stage } from "./stage";
 
 /** An empty stage is not worth the time that the first picture needs, unless none comes for so long. */
@@ -259,7 +259,7 @@ export class View {
     const { frame, start, prepareMs, submitMs } = drawing;
     const took = prepareMs + submitMs + drawMs;
     this.detail.took(took);
-    this.notBefore = start + intervalAfter(took);
+    this.notBefore = start + took + pauseAfter(took);
     if (frame !== null) {
       this.send({ type: "ack", frame });
       this.count();

@@ -1,0 +1,87 @@
+// Measures instead of testing: what docs/viewer.md says the page costs. `npm run measure`.
+
+import type { Page } from "@playwright/test";
+import { open, test } from "./fixtures";
+
+const SCENES: Record<string, string[]> = {
+  "10,000 particles": [],
+  "100,000 particles": [
+    ...["--set", "bodies.0.mesh.grid.particles=[316,316]"],
+    ...["--set", "iterations=1"],
+  ],
+};
+const TIMES = Number(process.env.TAUT_MEASURE ?? 0);
+/** Before this, quality and threads still find their place. */
+const SETTLE_MS = 4000;
+const MEASURE_MS = 8000;
+
+test.skip(TIMES === 0, "only measures");
+
+for (const [name, flags] of Object.entries(SCENES)) {
+  for (let time = 1; time <= TIMES; time += 1) {
+    test(`${name}, ${time}`, async ({ page, server }) => {
+      await server.start("cloth-on-tube", ...flags);
+      await page.addInitScript(noteFirstPicture);
+      await open(page, server);
+      await page.waitForTimeout(SETTLE_MS);
+      console.log(JSON.stringify(await measure(page)));
+    });
+  }
+}
+
+/** Runs in the page, before its own script. */
+function noteFirstPicture(): void {
+  const timer = setInterval(() => {
+    const { taut } = window as Partial<Window>;
+    if (!taut || taut.drawing.frames === 0) return;
+    performance.mark("first picture");
+    clearInterval(timer);
+  }, 2);
+}
+
+function measure(page: Page) {
+  return page.evaluate(async (milliseconds) => {
+    const { taut } = window;
+    const start = {
+      at: performance.now(),
+      frames: taut.drawing.frames,
+      time: taut.stats?.time ?? 0,
+    };
+    const samples: Record<string, number[]> = {
+      prepareMs: [],
+      submitMs: [],
+      drawMs: [],
+      stepMs: [],
+    };
+    for (let last = 0; performance.now() < start.at + milliseconds;) {
+      await new Promise((later) => setTimeout(later, 10));
+      const { drawing, stats } = taut;
+      if (drawing.frames === last || !stats) continue;
+      last = drawing.frames;
+      const { prepareMs, submitMs, drawMs } = drawing;
+      for (const [key, value] of Object.entries({ prepareMs, submitMs, drawMs })) {
+        samples[key]?.push(value);
+      }
+      samples.stepMs?.push(stats.ms_per_step);
+    }
+    const seconds = (performance.now() - start.at) / 1000;
+    const round = (value: number) => Number(value.toPrecision(3));
+    const medians = Object.entries(samples).map(([key, values]) => {
+      const sorted = values.toSorted((a, b) => a - b);
+      const at = (share: number) => round(sorted[Math.floor(share * sorted.length)] ?? 0);
+      return [key, [at(0.5), at(0.1)]];
+    });
+    const { drawing, stats } = taut;
+    return {
+      firstPictureMs: round(performance.getEntriesByName("first picture")[0]?.startTime ?? 0),
+      picturesPerSecond: round((drawing.frames - start.frames) / seconds),
+      realTime: round(((stats?.time ?? 0) - start.time) / seconds),
+      ...(Object.fromEntries(medians) as Record<string, number[]>),
+      quality: drawing.quality,
+      triangles: drawing.triangles,
+      threads: stats?.threads,
+      frameMs: round(stats?.frame_ms ?? 0),
+      frameBytes: stats?.frame_bytes,
+    };
+  }, MEASURE_MS);
+}
