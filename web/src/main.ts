@@ -35,6 +35,11 @@ function start(root: HTMLElement): void {
   const quality = new URL(location.href).searchParams.get("quality");
   if (isQuality(quality)) state.quality.set(quality);
 
+  // The picture comes first: shaders are compiled while the panels are made.
+  const canvas = make("canvas", { tabindex: "0", "aria-label": "The simulation", role: "img" });
+  const picture = make("main", { class: "picture" }, canvas);
+  session.view = openView(canvas, state, connection);
+
   const fit = () => session.view?.fit();
   const columns = layout(root, {
     scene: scenesPanel(state, commands),
@@ -54,11 +59,8 @@ function start(root: HTMLElement): void {
     fit: () => fit(),
     help: () => toggle(dialog),
   });
-  const canvas = make("canvas", { tabindex: "0", "aria-label": "The simulation", role: "img" });
-  const picture = make("main", { class: "picture" }, canvas, status(state, connection));
-  picture.append(busy(state), notices(state, connection));
+  picture.append(status(state, connection), busy(state), notices(state, connection));
   root.append(top, ...columns.columns, picture, columns.tabs, dropZone(commands), dialog);
-  session.view = openView(canvas, state, connection);
   listen(shortcuts);
   expose(state, connection, session);
 }

@@ -54,7 +54,6 @@ export class Bodies {
   /** From fine to coarse, as far as they were needed; the first one is complete. */
   private versions: Version[] = [];
   private version: Version | null = null;
-  private most = Infinity;
   private normals = new Float32Array(0);
   private fieldBytes = new Uint8Array(0);
   private readonly paint = { value: Paint.Material };
@@ -106,8 +105,7 @@ export class Bodies {
     geometry.setAttribute("tint", new BufferAttribute(tints(scene, topology), 3));
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
-    this.version = null;
-    this.limit(this.most);
+    this.limit(Infinity);
     this.wires.geometry.dispose();
     this.wires.geometry = new BufferGeometry();
     this.wiresStale = true;
@@ -116,7 +114,6 @@ export class Bodies {
 
   /** Draws from fewer points, if there are more triangles than these. */
   limit(most: number): void {
-    this.most = most;
     const version = this.versionBelow(most);
     if (version === this.version) return;
     this.version = version;

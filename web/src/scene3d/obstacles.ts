@@ -20,7 +20,7 @@ const CREASE = 0.7;
 
 export class Obstacles {
   readonly group = new Group();
-  private readonly material: ShaderMaterial;
+  readonly material: ShaderMaterial;
   private readonly color = { value: new Color() };
   private meshes: Mesh[] = [];
 

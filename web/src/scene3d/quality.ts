@@ -22,8 +22,8 @@ export const TRAITS: Record<Grade, Traits> = {
   full: { scale: 1, triangles: Infinity, shadows: { size: 2048, pictures: 1 } },
   high: { scale: 0.8, triangles: 80_000, shadows: { size: 1024, pictures: 1 } },
   medium: { scale: 0.65, triangles: 30_000, shadows: { size: 512, pictures: 1 } },
-  low: { scale: 0.5, triangles: 15_000, shadows: { size: 512, pictures: 2 } },
-  least: { scale: 0.5, triangles: 13_000, shadows: null },
+  low: { scale: 0.5, triangles: 16_000, shadows: { size: 512, pictures: 2 } },
+  least: { scale: 0.5, triangles: 15_000, shadows: null },
 };
 
 /** 30 pictures a second, … */

@@ -5,6 +5,7 @@ import {
   BufferAttribute,
   BufferGeometry,
   DirectionalLight,
+  type Material,
   MathUtils,
   Mesh,
   PCFShadowMap,
@@ -142,6 +143,14 @@ export class Stage {
     this.renderer.getDrawingBufferSize(this.backdrop.uniforms.viewport.value);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+  }
+
+  /** Begins to compile shaders of what is there and of a material that will be. Nothing waits for it. */
+  compile(later: Material): void {
+    const example = new Mesh(new BufferGeometry(), later);
+    this.scene.add(example);
+    this.renderer.compile(this.scene, this.camera);
+    this.scene.remove(example);
   }
 
   /** Draws, with shadows of what is there now or those of an earlier picture. */

@@ -62,7 +62,7 @@ export class View {
     this.obstacles = new Obstacles(this.stage.backdrop);
     const gl = this.stage.renderer.getContext() as WebGL2RenderingContext;
     this.fence = new Fence(gl, this.finished);
-    const first = GRADES.indexOf(this.stage.inSoftware ? "low" : "full");
+    const first = GRADES.indexOf(this.stage.inSoftware ? "least" : "full");
     this.detail = new Detail(new Chooser(first), () => state.quality.value);
     const { stage, bodies, obstacles, markers } = this;
     stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
@@ -76,6 +76,7 @@ export class View {
       },
     );
     this.listen(canvas);
+    this.stage.compile(obstacles.material);
     this.stage.renderer.setAnimationLoop(this.tick);
   }
 
@@ -208,8 +209,10 @@ export class View {
     else if (!this.detail.refine(start) && !this.lacksShadows(start)) return;
     this.pending = null;
     this.stale = false;
-    if (frame) this.show(frame);
     this.applyGrade(this.detail.grade);
+    // Not for the first picture of a scene, which should come soon: it takes time to find few triangles.
+    if (!this.fresh) this.bodies.limit(TRAITS[this.detail.grade].triangles);
+    if (frame) this.show(frame);
     this.markers.update(this.stage.camera, this.bodies.places);
     const prepared = performance.now();
     this.stage.draw(this.needsShadows(frame !== null));
@@ -222,7 +225,6 @@ export class View {
   private applyGrade(grade: Grade): void {
     if (grade === this.grade) return;
     this.grade = grade;
-    this.bodies.limit(TRAITS[grade].triangles);
     this.castShadows();
     this.resize();
     this.stale = false;
