@@ -21,7 +21,7 @@ import { rampBytes } from "../color/ramp";
 import { writePlaces, type Field, type Frame, type SceneInfo, type Topology } from "../protocol";
 import { coarser, type Range } from "./coarse";
 import { litMaterial, type Backdrop } from "./shade";
-import { edgesOf, smoothNormals } from "./surface";
+import { edgeLength, edgesOf, smoothNormals } from "./surface";
 
 /** A surface, or the same one from fewer points. */
 interface Version {
@@ -29,6 +29,17 @@ interface Version {
   bodies: readonly Range[];
   index: BufferAttribute;
 }
+
+/**
+ * A coarse surface cuts corners and would sink into what it lies on. So it is drawn as if it were nearer
+ * to the eye, by this share of the length of its edges.
+ */
+const LIFT = 0.25;
+const LIFT_CODE = /* glsl */ `
+  vec3 lifted = vPlace + lift * normalize(cameraPosition - vPlace);
+  vec4 nearer = projectionMatrix * viewMatrix * vec4(lifted, 1.0);
+  gl_Position.z = nearer.z / nearer.w * gl_Position.w;
+`;
 
 /** Where the color of a point comes from. */
 enum Paint {
@@ -56,6 +67,7 @@ export class Bodies {
   private version: Version | null = null;
   private normals = new Float32Array(0);
   private fieldBytes = new Uint8Array(0);
+  private readonly lift = { value: 0 };
   private readonly paint = { value: Paint.Material };
   private readonly plain = { value: new Color(0.5, 0.5, 0.5) };
   private readonly ramp = { value: rampTexture("strain") };
@@ -64,11 +76,11 @@ export class Bodies {
 
   constructor(backdrop: Backdrop) {
     const material = litMaterial(backdrop, {
-      uniforms: { paint: this.paint, plain: this.plain, ramp: this.ramp },
+      uniforms: { lift: this.lift, paint: this.paint, plain: this.plain, ramp: this.ramp },
       varyings: "varying float vField;\nvarying vec3 vTint;",
       vertex: {
-        declarations: "attribute float field;\nattribute vec3 tint;",
-        code: "vField = field;\nvTint = tint;",
+        declarations: "uniform float lift;\nattribute float field;\nattribute vec3 tint;",
+        code: `vField = field;\nvTint = tint;${LIFT_CODE}`,
       },
       fragment: {
         declarations: "uniform int paint;\nuniform vec3 plain;\nuniform sampler2D ramp;",
@@ -176,8 +188,11 @@ export class Bodies {
 
   private smooth(): void {
     if (!this.version) return;
-    smoothNormals(this.places, this.version.triangles, this.normals);
+    const { triangles } = this.version;
+    smoothNormals(this.places, triangles, this.normals);
     this.touch("normal");
+    const isCoarse = triangles !== this.triangles;
+    this.lift.value = isCoarse ? LIFT * edgeLength(this.places, triangles) : 0;
   }
 
   private buildWires(): void {

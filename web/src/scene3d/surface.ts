@@ -58,6 +58,9 @@ function normalize(n: Float32Array): void {
   }
 }
 
+/** Edges that are measured at most. */
+const EDGES = 200;
+
 /** Every edge of the triangles once, as pairs of points. */
 export function edgesOf(triangles: Uint32Array, points: number): Uint32Array<ArrayBuffer> {
   const keys = new Float64Array(triangles.length);
@@ -74,6 +77,24 @@ export function edgesOf(triangles: Uint32Array, points: number): Uint32Array<Arr
     edges.push(Math.floor(key / points), key % points);
   }
   return Uint32Array.from(edges);
+}
+
+/** About how long edges are: the mean of some of them, from all over the surface. */
+export function edgeLength(places: Float32Array, triangles: Uint32Array): number {
+  const stride = 3 * Math.ceil(triangles.length / 3 / EDGES);
+  let sum = 0;
+  let edges = 0;
+  for (let t = 0; t < triangles.length; t += stride) {
+    const a = 3 * triangles[t]!;
+    const b = 3 * triangles[t + 1]!;
+    sum += Math.hypot(
+      places[a]! - places[b]!,
+      places[a + 1]! - places[b + 1]!,
+      places[a + 2]! - places[b + 2]!,
+    );
+    edges += 1;
+  }
+  return edges > 0 ? sum / edges : 0;
 }
 
 export interface Hit {
