@@ -85,6 +85,9 @@ pub trait Bodies<T, const N: usize>: Copy {
     fn get(&self, element: usize, corner: usize) -> T;
     /// Puts a value at a body of an element.
     fn set(&self, element: usize, corner: usize, value: T);
+    /// Has the value of a body brought closer, for somebody who needs it soon.
+    #[inline(always)]
+    fn prefetch(&self, _element: usize, _corner: usize) {}
 }
 
 /// Bodies by way of their indices: what there is for numbers whose access is checked anyway.

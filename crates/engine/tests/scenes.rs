@@ -55,7 +55,7 @@ fn counts(name: &str) -> (usize, usize, Vec<(&'static str, usize)>) {
     let scene = Scene::find(name, &[]).unwrap();
     let simulation = Simulation::new(&scene, BackendChoice::Serial).unwrap();
     let model = simulation.model();
-    let groups = model.groups.iter().map(|group| (group.kind.name(), group.schedule.len()));
+    let groups = model.groups.iter().map(|group| (group.kind.name(), group.count));
     (model.body_of.len(), model.triangles.len(), groups.collect())
 }
 

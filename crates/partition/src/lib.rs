@@ -1,5 +1,6 @@
 //! Conflict-free parallel schedules for anything that sweeps over elements and writes bodies.
 
+pub mod bundles;
 pub mod change;
 mod check;
 pub mod cliques;

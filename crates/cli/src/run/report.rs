@@ -73,7 +73,7 @@ impl Report {
         let mut constraints = Map::new();
         let mut colors = Map::new();
         for group in &model.groups {
-            add(&mut constraints, group.kind.name(), group.schedule.len());
+            add(&mut constraints, group.kind.name(), group.count);
             add(&mut colors, group.kind.name(), group.schedule.phase_count());
         }
         for _ in &model.balloons {

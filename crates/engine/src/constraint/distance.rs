@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::in_turn::Member;
 use super::project::{self, Batch, Solve};
 use super::{Constraint, Matter, Row, Sweep, TINY};
 use crate::math::{Lane, Vec3};
@@ -66,6 +67,15 @@ impl Constraint<2, 1, 1> for Distance {
                 multipliers,
             );
         }
+    }
+}
+
+impl Member<2> for Distance {
+    #[inline(always)]
+    fn scaled<L: Lane>(x: &[Vec3<L>; 2], rest: L) -> (L, Row<L, 2>) {
+        let difference = x[0] - x[1];
+        let length = difference.length();
+        (length, Row { value: length - rest, gradients: [difference, -difference] })
     }
 }
 

@@ -9,6 +9,7 @@ mod block;
 mod copies;
 mod distance;
 mod force;
+mod in_turn;
 mod long_range;
 mod neo_hookean;
 mod plain;
@@ -20,7 +21,8 @@ mod volume;
 
 use std::ops::Range;
 
-use taut_partition::Schedule;
+use taut_partition::bundles::{self, Bundles, NO_MEMBER};
+use taut_partition::{Elements, Schedule};
 
 use crate::math::{Lane, Vec3};
 use crate::state::{Access, Bodies, State, Storage, View};
@@ -30,6 +32,7 @@ pub use bend::Bend;
 pub use copies::Copies;
 pub use distance::Distance;
 use force::Springs;
+pub use in_turn::{InTurn, MISSING, Shape, ThreeEdges, TwoTetrahedra};
 pub use long_range::LongRange;
 pub use neo_hookean::NeoHookean;
 pub use plain::PlainGroup;
@@ -40,6 +43,9 @@ pub use volume::Volume;
 
 /// Smallest length (m), squared length or area² that is divided by.
 const TINY: f32 = 1e-20;
+
+/// So many particles need not be fetched early: they stay in the second-level cache.
+const FAR_PARTICLES: usize = 1 << 16;
 
 /// One C(x) of an element and its gradient with respect to each of the `N` particles.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +147,21 @@ macro_rules! with_kind {
 
 use with_kind;
 
+/// The same for a form.
+macro_rules! with_form {
+    ($form:expr, $C:ident, $N:ident, $M:ident, $K:ident, $body:expr) => {
+        match $form {
+            Form { kind: Kind::Stretch | Kind::BendDistance, is_bundled: true } => {
+                with_kind!(@ InTurn<Distance, ThreeEdges, 2>, 3, 3, 3, $C, $N, $M, $K, $body)
+            }
+            Form { kind: Kind::Volume, is_bundled: true } => {
+                with_kind!(@ InTurn<Volume, TwoTetrahedra, 4>, 5, 2, 2, $C, $N, $M, $K, $body)
+            }
+            Form { kind, .. } => with_kind!(kind, $C, $N, $M, $K, $body),
+        }
+    };
+}
+
 /// Makes [`Kind`] from its list of variants and names.
 macro_rules! kinds {
     ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
@@ -219,14 +240,55 @@ impl Kind {
         with_kind!(self, C, N, M, K, C::size(&places::<N>(rest)))
     }
 
-    /// What an error of this kind is compared with: whether with the element's first constant, which
-    /// is its rest value, or else with a number of the kind: a half turn for angles, 1 for strains, and
+    /// What an error of this kind is compared with: whether with the row's constant, which is its
+    /// rest value, or else with a number of the kind: a half turn for angles, 1 for strains, and
     /// a meter where the rest value is 0.
     pub(crate) fn error_scale(self) -> (bool, f32) {
         match self {
             Kind::Bend => (false, std::f32::consts::PI),
             Kind::BendDistance | Kind::Volume | Kind::Stretch | Kind::LongRange => (true, 1.0),
             Kind::NeoHookean | Kind::Strain | Kind::Attachment => (false, 1.0),
+        }
+    }
+}
+
+/// What the elements of a group are: single ones of a kind, or bundles of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The kind.
+    pub kind: Kind,
+    /// Whether several that share particles are one element to the schedule.
+    pub is_bundled: bool,
+}
+
+impl Form {
+    /// The number of particles of one element of the schedule.
+    pub fn arity(self) -> usize {
+        with_form!(self, C, N, M, K, N)
+    }
+
+    /// The number of rows of one element of the schedule: a bundle has one for each member.
+    pub fn rows(self) -> usize {
+        with_form!(self, C, N, M, K, M)
+    }
+
+    /// Which of the particles of a bundle are those of a member; none where all are.
+    pub fn corners(self, member: usize) -> Option<&'static [usize]> {
+        match self.kind {
+            _ if !self.is_bundled => None,
+            Kind::Stretch | Kind::BendDistance => Some(&ThreeEdges::CORNERS[member]),
+            Kind::Volume => Some(&TwoTetrahedra::CORNERS[member]),
+            _ => None,
+        }
+    }
+
+    /// Puts elements of a kind together, if there are bundles of it and all elements fit into them.
+    pub fn bundles(self, elements: &Elements<'_>) -> Option<Bundles> {
+        match self.kind {
+            _ if !self.is_bundled => None,
+            Kind::Stretch | Kind::BendDistance => bundles::triangles(elements),
+            Kind::Volume => bundles::two_tetrahedra(elements),
+            _ => None,
         }
     }
 }
@@ -245,8 +307,13 @@ pub struct Group {
     pub kind: Kind,
     /// How they answer.
     pub response: Response,
-    /// Who runs when, and the particles of each constraint.
+    /// Who runs when, and the particles of each element: a constraint or a bundle.
     pub schedule: Schedule,
+    /// Bundles: their members in schedule order, constraints of the scene or [`NO_MEMBER`]. Empty
+    /// where elements are single constraints.
+    pub members: Vec<u32>,
+    /// How many constraints there are.
+    pub count: usize,
     /// The elements' constants in schedule order: a list for each constant.
     pub constants: Vec<Vec<f32>>,
     /// Stiffness, compliance or spring constant in schedule order: a list for each row.
@@ -264,19 +331,48 @@ pub struct Group {
 }
 
 impl Group {
+    /// What the elements of the schedule are.
+    pub fn form(&self) -> Form {
+        Form { kind: self.kind, is_bundled: !self.members.is_empty() }
+    }
+
     /// How many multipliers the constraints keep: one each, if they have a compliance.
     pub fn multipliers(&self) -> usize {
         match self.response {
             Response::Stiffness | Response::Force => 0,
-            Response::Compliance => self.schedule.len() * self.kind.rows(),
+            Response::Compliance => self.schedule.len() * self.form().rows(),
         }
     }
 
-    /// Solves the constraints of one block of the schedule, once.
+    /// Every constraint in the order of execution.
+    pub fn constraints(&self) -> impl Iterator<Item = Placed> + '_ {
+        let rows = if self.members.is_empty() { 1 } else { self.form().rows() };
+        let order = self.schedule.order();
+        let placed = move |index: usize| {
+            let (place, row) = (index / rows, index % rows);
+            let constraint =
+                if self.members.is_empty() { order[place] } else { self.members[index] };
+            Placed { constraint: constraint as usize, place, row }
+        };
+        let is_there = |placed: &Placed| placed.constraint != NO_MEMBER as usize;
+        (0..rows * order.len()).map(placed).filter(is_there)
+    }
+
+    /// The particles of a constraint; of copies, their ids.
+    pub fn ids(&self, placed: Placed) -> impl Iterator<Item = u32> + '_ {
+        let bodies = self.schedule.bodies_at(placed.place);
+        let corners = self.form().corners(placed.row);
+        let count = corners.map_or(bodies.len(), <[usize]>::len);
+        (0..count).map(move |corner| bodies[corners.map_or(corner, |corners| corners[corner])])
+    }
+
+    /// Solves the constraints of one block of the schedule, once. `next` is the block after it, whose
+    /// particles are fetched meanwhile.
     #[inline(always)]
     pub fn solve_block<L: Lane, S: Storage>(
         &self,
         block: usize,
+        next: Option<usize>,
         inverse_step_squared: f32,
         first: bool,
         view: &View<S>,
@@ -290,18 +386,46 @@ impl Group {
             inverse_step_squared,
             first,
         };
-        with_kind!(self.kind, C, N, M, K, {
+        with_form!(self.form(), C, N, M, K, {
             let particles = view.positions.bodies::<N>(&self.schedule);
+            if let Some(next) = next {
+                self.fetch::<_, N>(particles, next);
+            }
             for batch in self.schedule.batches(block) {
                 let places = self.schedule.batch(batch);
                 let multipliers = view.multipliers;
                 if self.some_fixed[batch] {
-                    C::project::<L, _, _, true>(particles, places, &sweep, multipliers);
+                    <C as Constraint<N, M, K>>::project::<L, _, _, true>(
+                        particles,
+                        places,
+                        &sweep,
+                        multipliers,
+                    );
                 } else {
-                    C::project::<L, _, _, false>(particles, places, &sweep, multipliers);
+                    <C as Constraint<N, M, K>>::project::<L, _, _, false>(
+                        particles,
+                        places,
+                        &sweep,
+                        multipliers,
+                    );
                 }
             }
         });
+    }
+
+    /// Fetches the particles of the first batch of a block, which are most of a cluster's. Where blocks
+    /// have one batch, that would be as much work as solving it.
+    #[inline(always)]
+    fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(&self, particles: P, block: usize) {
+        let batches = self.schedule.batches(block);
+        if self.schedule.body_count() > FAR_PARTICLES && batches.len() > 1 {
+            let particles = particles.part(self.schedule.batch(batches.start));
+            for element in 0..particles.count() {
+                for corner in 0..N {
+                    particles.prefetch(element, corner);
+                }
+            }
+        }
     }
 
     /// Lets the springs of one block of the schedule push on velocities.
@@ -325,22 +449,21 @@ impl Group {
 
     /// Errors of all constraints relative to their scale.
     pub fn residual(&self, state: &State) -> Residual {
-        with_kind!(self.kind, C, N, M, K, {
-            let errors =
-                (0..self.schedule.len()).flat_map(|place| self.errors::<C, N, M, K>(place, state));
-            Residual::of(errors)
+        with_form!(self.form(), C, N, M, K, {
+            let places = 0..self.schedule.len();
+            Residual::of(places.flat_map(|place| self.errors::<C, N, M, K>(place, state)).flatten())
         })
     }
 
-    /// Of the elements that have a particle, the one with the largest relative error: that error and
-    /// the element's particles. An error that is no number is the largest of all.
+    /// Of the constraints that have a particle, the one with the largest relative error: that error and
+    /// the constraint's particles. An error that is no number is the largest of all.
     pub fn worst_at(&self, particle: usize, state: &State) -> Option<(f64, Vec<usize>)> {
         let mut worst: Option<(f64, Vec<usize>)> = None;
-        for place in 0..self.schedule.len() {
-            let ids = self.schedule.bodies_at(place);
-            let ids: Vec<usize> = ids.iter().map(|&id| self.copies.original(id) as usize).collect();
+        for placed in self.constraints() {
+            let ids: Vec<usize> =
+                self.ids(placed).map(|id| self.copies.original(id) as usize).collect();
             if ids.contains(&particle) {
-                let error = self.largest_error(place, state);
+                let error = self.largest_error(placed, state);
                 if worst.as_ref().is_none_or(|(largest, _)| error > *largest) {
                     worst = Some((error, ids));
                 }
@@ -349,19 +472,21 @@ impl Group {
         worst
     }
 
-    fn largest_error(&self, place: usize, state: &State) -> f64 {
+    fn largest_error(&self, Placed { place, row, .. }: Placed, state: &State) -> f64 {
         let number = |error: f64| if error.is_nan() { f64::INFINITY } else { error.abs() };
-        with_kind!(self.kind, C, N, M, K, {
-            self.errors::<C, N, M, K>(place, state).into_iter().map(number).fold(0.0, f64::max)
+        with_form!(self.form(), C, N, M, K, {
+            let errors = self.errors::<C, N, M, K>(place, state);
+            let own = if self.members.is_empty() { &errors[..] } else { &errors[row..=row] };
+            own.iter().flatten().copied().map(number).fold(0.0, f64::max)
         })
     }
 
-    /// Errors of the rows of an element relative to their scale.
+    /// Errors of the rows of an element relative to their scale; none of members that are missing.
     fn errors<C, const N: usize, const M: usize, const K: usize>(
         &self,
         place: usize,
         state: &State,
-    ) -> [f64; M]
+    ) -> [Option<f64>; M]
     where
         C: Constraint<N, M, K>,
     {
@@ -372,9 +497,24 @@ impl Group {
         });
         let constants: [f32; K] = std::array::from_fn(|k| self.constants[k][place]);
         let (is_relative, scale) = self.kind.error_scale();
-        let scale = f64::from(if is_relative { constants[0].abs() } else { scale });
-        C::errors(&x, &constants).map(|error| f64::from(error) / scale)
+        let errors = C::errors(&x, &constants);
+        std::array::from_fn(|row| {
+            let is_there = self.members.get(place * M + row) != Some(&NO_MEMBER);
+            let scale = if is_relative { constants[row].abs() } else { scale };
+            is_there.then(|| f64::from(errors[row]) / f64::from(scale))
+        })
     }
+}
+
+/// A constraint of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Which one it is, in the order of the scene.
+    pub constraint: usize,
+    /// Where the schedule has the element that it is, or is a member of.
+    pub place: usize,
+    /// Which of the members it is.
+    pub row: usize,
 }
 
 /// How far the constraints of a kind are from being satisfied.

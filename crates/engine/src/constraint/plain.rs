@@ -7,8 +7,8 @@
 use std::cell::Cell;
 
 use super::{
-    Bend, Constraint, Distance, Group, Kind, LongRange, NeoHookean, Response, Strain, Sweep,
-    Volume, with_kind,
+    Bend, Constraint, Distance, Group, Kind, LongRange, NeoHookean, Placed, Response, Strain,
+    Sweep, Volume, with_kind,
 };
 use crate::state::{ByIndex, Particle};
 
@@ -27,19 +27,30 @@ pub struct PlainGroup {
 impl PlainGroup {
     /// The constraints of a group, put back into the order in which they were made.
     pub fn new(group: &Group) -> Self {
-        let mut places: Vec<usize> = (0..group.schedule.len()).collect();
-        places.sort_unstable_by_key(|&place| group.schedule.order()[place]);
-        let ids = |&place: &usize| group.schedule.bodies_at(place).iter();
-        let original = |&id: &u32| group.copies.original(id);
-        let in_order = |values: &Vec<f32>| places.iter().map(|&place| values[place]).collect();
+        let mut constraints: Vec<Placed> = group.constraints().collect();
+        constraints.sort_unstable_by_key(|placed| placed.constraint);
+        let ids = |&placed: &Placed| group.ids(placed).map(|id| group.copies.original(id));
+        let is_bundled = group.form().is_bundled;
+        let in_order = |lists: &[Vec<f32>]| -> Vec<Vec<f32>> {
+            if is_bundled {
+                let own = |placed: &Placed| lists[placed.row][placed.place];
+                return vec![constraints.iter().map(own).collect()];
+            }
+            let sorted =
+                |list: &Vec<f32>| constraints.iter().map(|placed| list[placed.place]).collect();
+            lists.iter().map(sorted).collect()
+        };
         Self {
             kind: group.kind,
             response: group.response,
-            particles: places.iter().flat_map(ids).map(original).collect(),
-            constants: group.constants.iter().map(in_order).collect(),
-            softness: group.softness.iter().map(in_order).collect(),
+            particles: constraints.iter().flat_map(ids).collect(),
+            constants: in_order(&group.constants),
+            softness: in_order(&group.softness),
             relaxation: group.relaxation,
-            multipliers: vec![0.0; group.multipliers()],
+            multipliers: match group.response {
+                Response::Compliance => vec![0.0; group.count * group.kind.rows()],
+                Response::Stiffness | Response::Force => Vec::new(),
+            },
         }
     }
 

@@ -127,6 +127,25 @@ pub(super) trait Solve<const N: usize, const M: usize, const K: usize> {
         batch: &Batch<'_, M, K>,
         multipliers: F,
     );
+
+    /// Whether [`solve_two`](Self::solve_two) is any better.
+    const IN_TWOS: bool = false;
+
+    /// Solves twice as many elements as there are lanes, all of them movable. A way that is one long
+    /// chain of operations lets two chains go side by side here, because a processor looks only some
+    /// hundred instructions ahead.
+    #[inline(always)]
+    fn solve_two<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>>(
+        particles: P,
+        own: Range<usize>,
+        batch: &Batch<'_, M, K>,
+        multipliers: F,
+    ) {
+        for first in own.step_by(L::WIDTH) {
+            let half = first..first + L::WIDTH;
+            Self::solve::<L, P, F, true>(particles, half, batch, multipliers);
+        }
+    }
 }
 
 /// Solves the elements at `places` of the schedule, `L::WIDTH` at a time; they share no movable
@@ -155,6 +174,11 @@ pub(super) fn project<
     let batch = Batch::<M, K>::new(sweep, places.clone());
     let particles = particles.part(places);
     let mut first = 0;
+    while W::IN_TWOS && !SOME_FIXED && first + 2 * L::WIDTH <= particles.count() {
+        let own = first..first + 2 * L::WIDTH;
+        first = own.end;
+        W::solve_two::<L, P, F>(particles, own, &batch, multipliers);
+    }
     while first + L::WIDTH <= particles.count() {
         let own = first..first + L::WIDTH;
         first = own.end;
@@ -200,11 +224,7 @@ where
     ) {
         let mut lanes = Lanes::<L, P, N>::load::<ALL>(particles.part(own.clone()));
         lanes.solve::<C, F, M, K>(batch, own, multipliers);
-        for corner in 0..N {
-            let Vec3 { x, y, z } = lanes.x[corner];
-            let rows = L::rows([x, y, z, lanes.w[corner]]);
-            store::<L, P, N, ALL>(rows, lanes.particles, corner);
-        }
+        lanes.store::<ALL>();
     }
 }
 
@@ -262,6 +282,15 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
             w[corner] = parts[3];
         }
         Self { particles, x, w }
+    }
+
+    #[inline(always)]
+    pub(super) fn store<const ALL: bool>(&self) {
+        for corner in 0..N {
+            let Vec3 { x, y, z } = self.x[corner];
+            let rows = L::rows([x, y, z, self.w[corner]]);
+            store::<L, P, N, ALL>(rows, self.particles, corner);
+        }
     }
 
     /// Solves the elements, which stand at `own` in the batch.

@@ -4,7 +4,7 @@
 struct Errors {
     /// Elements.
     count: u32,
-    /// Whether an error is compared with the element's first constant, else with `scale`.
+    /// Whether an error is compared with the row's constant, else with `scale`.
     is_relative: u32,
     scale: f32,
 }
@@ -50,10 +50,12 @@ fn errors_of(place: u32) -> vec2f {
         x[corner] = positions[element.ids[corner]].xyz;
     }
     var constants = element.constants;
-    let scale = select(group.scale, abs(constants[0]), group.is_relative != 0u);
     let rows = evaluate(&x, &constants);
     var part = vec2f();
     for (var row = 0u; row < M; row++) {
+        // Kinds with relative errors have a constant for each row.
+        let rest = abs(constants[min(row, K - 1u)]);
+        let scale = select(group.scale, rest, group.is_relative != 0u);
         let error = (rows[row].value - value_at_rest(row, &constants)) / scale;
         part = vec2f(part.x + error * error, max(part.y, abs(error)));
     }

@@ -94,6 +94,76 @@ proptest! {
     }
 
     #[test]
+    fn gradients_of_bundles(x in points::<5>(), rest in prop::array::uniform3(0.1..2.0_f64)) {
+        let three = [x[0], x[1], x[2]];
+        let far = |a: usize, b: usize| (x[a] - x[b]).length() > 0.05;
+        prop_assume!(far(0, 1) && far(1, 2) && far(2, 0));
+        prop_assert!(gradient_error::<InTurn<Distance, ThreeEdges, 2>, 3, 3, 3>(three, rest) < 1e-5);
+        let rest = [rest[0], rest[1]];
+        prop_assume!(measure_volume(&[x[0], x[1], x[2], x[3]]).abs() > 1e-3);
+        prop_assume!(measure_volume(&[x[4], x[1], x[3], x[2]]).abs() > 1e-3);
+        prop_assert!(gradient_error::<InTurn<Volume, TwoTetrahedra, 4>, 5, 2, 2>(x, rest) < 1e-7);
+    }
+
+    #[test]
+    fn a_bundle_does_what_its_members_do_one_after_another(
+        x in points::<5>(),
+        masses in prop::array::uniform5(0.5..4.0_f32),
+        rest in prop::array::uniform3(0.1..3.0_f32),
+        missing in 0_usize..4,
+        softness in 0.1..1.0_f32,
+        is_compliant in any::<bool>(),
+    ) {
+        let start: [[f32; 4]; 5] =
+            std::array::from_fn(|i| [x[i].x as f32, x[i].y as f32, x[i].z as f32, masses[i]]);
+        let response = if is_compliant { Response::Compliance } else { Response::Stiffness };
+        let is_there = |member: usize| member != missing;
+        let rest: [f32; 3] =
+            std::array::from_fn(|i| if is_there(i) { rest[i] } else { MISSING });
+
+        let three = [start[0], start[1], start[2]];
+        let bundle = projected::<InTurn<Distance, ThreeEdges, 2>, 3, 3, 3>(
+            three, rest, response, softness,
+        );
+        let mut one_by_one = three;
+        for (member, corners) in ThreeEdges::CORNERS.iter().enumerate().filter(|(i, _)| is_there(*i)) {
+            let own = corners.map(|corner| one_by_one[corner]);
+            let own = projected::<Distance, 2, 1, 1>(own, [rest[member]], response, softness);
+            for (&corner, moved) in corners.iter().zip(own) {
+                one_by_one[corner] = moved;
+            }
+        }
+        for (a, b) in bundle.iter().flatten().zip(one_by_one.iter().flatten()) {
+            prop_assert!((a - b).abs() < 1e-4, "{a} and {b}");
+        }
+
+        prop_assume!(measure_volume(&[x[0], x[1], x[2], x[3]]).abs() > 0.02);
+        prop_assume!(measure_volume(&[x[4], x[1], x[3], x[2]]).abs() > 0.02);
+        // Volumes near those that they have, because what is far away is not linear.
+        let near = |a: usize, b: usize, c: usize, d: usize| {
+            0.98 * measure_volume(&[x[a], x[b], x[c], x[d]]).abs() as f32
+        };
+        let volumes = [near(0, 1, 2, 3), near(4, 1, 3, 2)];
+        let volumes: [f32; 2] =
+            std::array::from_fn(|i| if is_there(i) { volumes[i] } else { MISSING });
+        let bundle = projected::<InTurn<Volume, TwoTetrahedra, 4>, 5, 2, 2>(
+            start, volumes, response, softness,
+        );
+        let mut one_by_one = start;
+        for (member, corners) in TwoTetrahedra::CORNERS.iter().enumerate().filter(|(i, _)| is_there(*i)) {
+            let own = corners.map(|corner| one_by_one[corner]);
+            let own = projected::<Volume, 4, 1, 1>(own, [volumes[member]], response, softness);
+            for (&corner, moved) in corners.iter().zip(own) {
+                one_by_one[corner] = moved;
+            }
+        }
+        for (a, b) in bundle.iter().flatten().zip(one_by_one.iter().flatten()) {
+            let scale = 1.0 + a.abs();
+            prop_assert!((a - b).abs() < 1e-3 * scale, "{a} and {b}");
+        }
+    }
+
+    #[test]
     fn strain_does_not_see_rigid_motion(rest in points::<3>(), turn in points::<1>()) {
         prop_assume!(Strain::size(&rest) > 0.05);
         let constants = Strain::constants(&rest, &Matter::default());

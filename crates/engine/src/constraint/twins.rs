@@ -1,27 +1,19 @@
 //! The constraints in WGSL. Each kind's file stands beside its Rust, with the same names and the same
 //! order of operations; tests hold the two together.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::balloon::Balloon;
-use super::{Group, Kind, Response};
+use super::{Form, Group, Kind, Response};
 
-impl Kind {
-    /// `evaluate` and `mobility` of the kind, and what they need, and elements with so many ids in a
-    /// word: everything but the kernels that call them.
+impl Form {
+    /// `evaluate` and `mobility` of the elements, and what they need, and elements with so many ids in
+    /// a word: everything but the kernels that call them.
     pub(crate) fn wgsl(self, constants: usize, ids_per_word: usize, damped: bool) -> String {
-        let twin = match self {
-            Kind::Bend => concat!(include_str!("../math/angle.wgsl"), include_str!("bend.wgsl")),
-            Kind::Volume => include_str!("volume.wgsl"),
-            Kind::NeoHookean => include_str!("neo_hookean.wgsl"),
-            Kind::Strain => include_str!("strain.wgsl"),
-            Kind::LongRange => include_str!("long_range.wgsl"),
-            Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
-                include_str!("distance.wgsl")
-            }
-        };
         let (arity, rows) = (self.arity(), self.rows());
         let dampings = usize::from(damped);
+        let twin = if self.is_bundled { self.members_wgsl() } else { self.kind.wgsl().to_owned() };
         format!(
             "const N = {arity}u;\nconst M = {rows}u;\nconst K = {constants}u;\n\
              const IDS_PER_WORD = {ids_per_word}u;\nconst DAMPINGS = {dampings}u;\n{}\n{twin}\n{}\n{}",
@@ -31,12 +23,103 @@ impl Kind {
         )
     }
 
-    /// `solve` of the kind, which `project.wgsl` calls.
-    pub(crate) fn solve_wgsl(self) -> &'static str {
-        match self {
-            Kind::BendDistance | Kind::Stretch | Kind::Attachment => include_str!("along.wgsl"),
+    /// `solve` of the elements, which `project.wgsl` calls.
+    pub(crate) fn solve_wgsl(self) -> String {
+        match self.kind {
+            _ if self.is_bundled => self.turns_wgsl(),
+            Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
+                include_str!("along.wgsl").to_owned()
+            }
             Kind::Bend | Kind::Volume | Kind::NeoHookean | Kind::Strain | Kind::LongRange => {
-                include_str!("by_rows.wgsl")
+                include_str!("by_rows.wgsl").to_owned()
+            }
+        }
+    }
+
+    /// The members of a bundle, and `evaluate`, which calls them one after another.
+    fn members_wgsl(self) -> String {
+        let member = match self.kind {
+            Kind::Volume => include_str!("volume_in_turn.wgsl"),
+            _ => include_str!("distance_in_turn.wgsl"),
+        };
+        let mut evaluate = String::new();
+        for (row, corners) in self.all_corners() {
+            let x = list("vec3f", corners, |corner| format!("(*x)[{corner}]"));
+            let _ = writeln!(
+                evaluate,
+                "    let member_{row} = member_at({x}, (*constants)[{row}]);\n    \
+                 rows[{row}].value = error_of(member_{row}, (*constants)[{row}]);"
+            );
+            for (place, corner) in corners.iter().enumerate() {
+                let _ = writeln!(
+                    evaluate,
+                    "    rows[{row}].gradients[{corner}] = \
+                     member_{row}.gradients[{place}] / max(member_{row}.scale, TINY);"
+                );
+            }
+        }
+        format!(
+            "const A = {}u;\n{}\n{member}\n\
+             fn evaluate(x: ptr<function, Corners>, constants: ptr<function, Constants>) -> Rows {{\n    \
+             var rows: Rows;\n{evaluate}    return rows;\n}}\n",
+            self.kind.arity(),
+            include_str!("in_turn.wgsl"),
+        )
+    }
+
+    /// `solve` of a bundle: one member after another.
+    fn turns_wgsl(self) -> String {
+        let mut turns = String::new();
+        for (row, corners) in self.all_corners() {
+            let x = list("vec3f", corners, |corner| format!("(*x)[{corner}]"));
+            let w = list("f32", corners, |corner| format!("(*w)[{corner}]"));
+            let _ = writeln!(
+                turns,
+                "    let rest_{row} = element.constants[{row}];\n    \
+                 let member_{row} = member_at({x}, rest_{row});\n    \
+                 let own_{row} = sweep.first_multiplier + {row}u * sweep.elements + place;\n    \
+                 let share_{row} = \
+                 share_of(member_{row}, {w}, rest_{row}, element.softness[{row}], own_{row});"
+            );
+            for (place, corner) in corners.iter().enumerate() {
+                let _ = writeln!(
+                    turns,
+                    "    (*x)[{corner}] -= \
+                     member_{row}.gradients[{place}] * (share_{row} * (*w)[{corner}]);"
+                );
+            }
+        }
+        format!(
+            "{}\n/// Solves the bundle at a place of the schedule.\n\
+             fn solve(place: u32, element: Element, x: ptr<function, Corners>, \
+             w: ptr<function, array<f32, N>>) {{\n{turns}}}\n",
+            include_str!("turns.wgsl"),
+        )
+    }
+
+    /// The members of a bundle with their corners.
+    fn all_corners(self) -> impl Iterator<Item = (usize, &'static [usize])> {
+        (0..self.rows()).filter_map(move |row| Some((row, self.corners(row)?)))
+    }
+}
+
+/// A list of something about some corners.
+fn list(kind: &str, corners: &[usize], item: impl Fn(&usize) -> String) -> String {
+    let items: Vec<String> = corners.iter().map(item).collect();
+    format!("array<{kind}, A>({})", items.join(", "))
+}
+
+impl Kind {
+    /// `evaluate` and `mobility` of the kind.
+    fn wgsl(self) -> &'static str {
+        match self {
+            Kind::Bend => concat!(include_str!("../math/angle.wgsl"), include_str!("bend.wgsl")),
+            Kind::Volume => include_str!("volume.wgsl"),
+            Kind::NeoHookean => include_str!("neo_hookean.wgsl"),
+            Kind::Strain => include_str!("strain.wgsl"),
+            Kind::LongRange => include_str!("long_range.wgsl"),
+            Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
+                include_str!("distance.wgsl")
             }
         }
     }

@@ -3,6 +3,7 @@
 //! ∇₂ = (p₃₁ × p₄₁)/6, ∇₃ = (p₄₁ × p₂₁)/6, ∇₄ = (p₂₁ × p₃₁)/6, ∇₁ = −(∇₂ + ∇₃ + ∇₄).
 //! (Paper C's equations 8 to 11 print them permuted.)
 
+use super::in_turn::Member;
 use super::{Constraint, Matter, Row};
 use crate::math::{Lane, Vec3};
 
@@ -27,5 +28,13 @@ impl Constraint<4, 1, 1> for Volume {
         let g3 = p4.cross(p2) * sixth;
         let g4 = p2.cross(p3) * sixth;
         [Row { value: g4.dot(p4) - rest, gradients: [-(g2 + g3 + g4), g2, g3, g4] }]
+    }
+}
+
+impl Member<4> for Volume {
+    #[inline(always)]
+    fn scaled<L: Lane>(x: &[Vec3<L>; 4], rest: L) -> (L, Row<L, 4>) {
+        let [row] = Self::evaluate(x, &[rest]);
+        (L::splat(1.0), row)
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
+use taut_partition::bundles::Bundles;
 
 use super::geodesic::{Reachable, nearest_pins};
 use super::{ModelError, Numbering};
-use crate::constraint::{Kind, Matter, NeoHookean, Response};
+use crate::constraint::{Kind, MISSING, Matter, NeoHookean, Response};
 use crate::mesh::{Mesh, Topology};
 use crate::scene::file::{ElasticMaterial, Elements, Material, Reach, StrainMaterial};
 
@@ -38,6 +39,21 @@ impl Pool {
             constants: of(&self.constants),
             softness: of(&self.softness),
             // Forces are never cut in two: only constraints have a solver to choose.
+            damping: Vec::new(),
+        }
+    }
+
+    /// Elements of one row and one constant in bundles, each with so many of them.
+    pub(super) fn bundled(&self, members: usize, bundles: &Bundles) -> Self {
+        let of = |list: &[f32], missing: f32| -> Vec<Vec<f32>> {
+            let value = |&element: &u32| list.get(element as usize).copied().unwrap_or(missing);
+            let row = |row| bundles.members.iter().skip(row).step_by(members).map(value).collect();
+            (0..members).map(row).collect()
+        };
+        Self {
+            particles: bundles.bodies.clone(),
+            constants: of(&self.constants[0], MISSING),
+            softness: of(&self.softness[0], 0.0),
             damping: Vec::new(),
         }
     }

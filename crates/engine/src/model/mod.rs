@@ -257,7 +257,7 @@ impl Model {
 
     /// The number of constraints.
     pub fn constraint_count(&self) -> usize {
-        let scheduled: usize = self.groups.iter().map(|group| group.schedule.len()).sum();
+        let scheduled: usize = self.groups.iter().map(|group| group.count).sum();
         scheduled + self.balloons.len()
     }
 

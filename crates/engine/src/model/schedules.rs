@@ -7,7 +7,7 @@ use taut_partition::stats::{self, Costs};
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
-use crate::constraint::{Copies, Group, Kind, Response};
+use crate::constraint::{Copies, Form, Group, Kind, Response};
 use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses, Solver};
 
 /// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
@@ -169,7 +169,10 @@ impl Scheduler<'_> {
             return vec![self.forces(pool, &elements)];
         }
         match self.settings.solver {
-            Solver::GaussSeidel => vec![self.group(pool, self.partitioned(&elements, partition))],
+            Solver::GaussSeidel => {
+                let single = || self.group(pool, self.partitioned(&elements, partition));
+                vec![self.bundled(pool, &elements).unwrap_or_else(single)]
+            }
             Solver::Phantom => {
                 let phantom = Partition { method: PartitionMethod::Phantom, ..partition.clone() };
                 vec![self.group(pool, self.partitioned(&elements, &phantom))]
@@ -177,6 +180,34 @@ impl Scheduler<'_> {
             Solver::Jacobi => vec![self.separate(pool)],
             Solver::Hybrid => self.hybrid(pool, &elements),
         }
+    }
+
+    /// Clusters of bundles, if the scene wants clusters and there are bundles of this kind.
+    fn bundled(&self, pool: &Pool, elements: &Elements<'_>) -> Option<Group> {
+        let mut partition = self.settings.partition.clone();
+        let form = Form { kind: self.kind, is_bundled: partition.bundles.unwrap_or(true) };
+        let is_clustered = match partition.method {
+            PartitionMethod::Cluster => true,
+            PartitionMethod::Auto => {
+                let schedule = self.partitioned(elements, &partition).schedule;
+                schedule.batch_count() > schedule.block_count()
+            }
+            _ => false,
+        };
+        let bundles = if is_clustered { form.bundles(elements) } else { None }?;
+        let size = partition.subset_size.unwrap_or(CLUSTER_SIZE);
+        partition.method = PartitionMethod::Cluster;
+        if partition.subsets.is_none() {
+            partition.subset_size = Some(size.div_ceil(form.rows() as u32));
+        }
+        let bundled = self.elements_of(form.arity(), &bundles.bodies);
+        let pool = pool.bundled(form.rows(), &bundles);
+        let mut group = self.group(&pool, self.partitioned(&bundled, &partition));
+        group.count = elements.len();
+        let bundles = bundles.members.chunks_exact(form.rows()).collect::<Vec<_>>();
+        let order = group.schedule.order().iter();
+        group.members = order.flat_map(|&bundle| bundles[bundle as usize]).copied().collect();
+        Some(group)
     }
 
     /// Forces change velocities, and copies of particles have none: phantoms are out of the question,
@@ -189,9 +220,13 @@ impl Scheduler<'_> {
         self.group(pool, self.partitioned(elements, &partition))
     }
 
-    /// Sites come from checked meshes: their particles exist, differ and have finite places.
     fn elements<'p>(&'p self, particles: &'p [u32]) -> Elements<'p> {
-        Elements::flat(self.kind.arity(), particles, self.fixed.len())
+        self.elements_of(self.kind.arity(), particles)
+    }
+
+    /// Sites come from checked meshes: their particles exist, differ and have finite places.
+    fn elements_of<'p>(&'p self, arity: usize, particles: &'p [u32]) -> Elements<'p> {
+        Elements::flat(arity, particles, self.fixed.len())
             .and_then(|elements| elements.with_fixed(self.fixed))
             .unwrap_or_else(|error| self.malformed(&error.into()))
     }
@@ -267,6 +302,8 @@ impl Scheduler<'_> {
             kind: self.kind,
             some_fixed: (0..schedule.batch_count()).map(fixed_in).collect(),
             response: self.response,
+            members: Vec::new(),
+            count: schedule.len(),
             constants: in_order(&pool.constants),
             softness: in_order(&pool.softness),
             damping: sorted(&pool.damping),

@@ -62,37 +62,38 @@ impl KindElements {
         }
     }
 
+    /// Schedules list elements in the order of execution: back to that of the scene.
     fn add(&mut self, group: &Group, scene_ids: &[u32]) {
         let schedule = &group.schedule;
-        let (first_phase, first_block) = (self.phase_sizes.len() as u32, self.block_count as u32);
-        for placement in schedule.placements() {
-            self.phases.push(first_phase + placement.phase);
-            self.blocks.push(first_block + placement.block);
-            let first = schedule.batches(placement.block as usize).start as u32;
-            self.batches.push(placement.batch - first);
-        }
-        self.phase_sizes
-            .extend((0..schedule.phase_count()).map(|phase| schedule.phase(phase).len()));
-        self.block_count += schedule.block_count();
-        self.batch_count += schedule.batch_count();
-        self.copies += group.copies.count();
-        self.add_particles(group, scene_ids);
-    }
-
-    /// Schedules list elements in the order of execution: back to their own.
-    fn add_particles(&mut self, group: &Group, scene_ids: &[u32]) {
+        let (first_phase, first_block) = (self.phase_sizes.len(), self.block_count as u32);
+        let (start, arity) = (self.len(), self.kind.arity());
+        self.phases.resize(start + group.count, 0);
+        self.blocks.resize(start + group.count, 0);
+        self.batches.resize(start + group.count, 0);
+        self.particles.resize((start + group.count) * arity, NO_PARTICLE);
+        self.phase_sizes.resize(first_phase + schedule.phase_count(), 0);
+        let placements = schedule.placements();
         let owners = owners(group);
         let copies = group.copies.first as usize;
-        let (start, arity) = (self.particles.len(), self.kind.arity());
-        self.particles.resize(start + group.schedule.len() * arity, NO_PARTICLE);
-        for (place, &element) in group.schedule.order().iter().enumerate() {
-            for (corner, &id) in group.schedule.bodies_at(place).iter().enumerate() {
+        for placed in group.constraints() {
+            let placement = placements[schedule.order()[placed.place] as usize];
+            let element = start + placed.constraint;
+            let phase = first_phase + placement.phase as usize;
+            let first_batch = schedule.batches(placement.block as usize).start as u32;
+            self.phases[element] = phase as u32;
+            self.phase_sizes[phase] += 1;
+            self.blocks[element] = first_block + placement.block;
+            self.batches[element] = placement.batch - first_batch;
+            for (corner, id) in group.ids(placed).enumerate() {
                 let copy = (id as usize).checked_sub(copies).and_then(|copy| owners.get(copy));
                 let particle = copy.copied().unwrap_or(id);
                 let named = scene_ids.get(particle as usize).copied().unwrap_or(NO_PARTICLE);
-                self.particles[start + element as usize * arity + corner] = named;
+                self.particles[element * arity + corner] = named;
             }
         }
+        self.block_count += schedule.block_count();
+        self.batch_count += schedule.batch_count();
+        self.copies += group.copies.count();
     }
 
     /// The highest valence of a particle that can move.
@@ -168,7 +169,13 @@ mod tests {
 
     #[test]
     fn every_element_is_listed_with_its_particles() {
-        for sets in [&[][..], &["solver=phantom"], &["solver=jacobi"], &["solver=hybrid"]] {
+        for sets in [
+            &[][..],
+            &["solver=phantom"],
+            &["solver=jacobi"],
+            &["solver=hybrid"],
+            &["partition.method=cluster", "partition.subset-size=20"],
+        ] {
             let (kinds, lists) = listed(sets);
             for (kind, ids) in &lists.lists {
                 let own = kinds.iter().find(|own| own.kind == *kind).unwrap();
@@ -188,8 +195,20 @@ mod tests {
     }
 
     #[test]
+    fn bundles_need_fewer_batches() {
+        let batches = |bundles: &str| {
+            let (kinds, _) = listed(&["partition.method=cluster", bundles]);
+            kinds.iter().find(|own| own.kind == Kind::Stretch).unwrap().batch_count
+        };
+        let (with, without) =
+            (batches("partition.bundles=true"), batches("partition.bundles=false"));
+        assert!(with < without, "{with} and {without}");
+    }
+
+    #[test]
     fn no_two_elements_of_a_batch_share_a_particle() {
-        for sets in [&[][..], &["partition.method=cluster", "partition.subset-size=20"]] {
+        let clusters = &["partition.method=cluster", "partition.subset-size=20"];
+        for sets in [&[][..], &[clusters[0], clusters[1], "partition.bundles=false"]] {
             let (kinds, lists) = listed(sets);
             let mut pinned = BTreeSet::from([NO_PARTICLE]);
             let fixed = lists.scene_ids.iter().zip(&lists.fixed);

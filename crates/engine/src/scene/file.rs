@@ -120,6 +120,9 @@ pub struct Partition {
     /// Cluster: the most constraints of a cluster; default 2048.
     #[schemars(transform = range::at_least::<1>)]
     pub subset_size: Option<u32>,
+    /// Cluster: constraints that share particles go together, as one element: three edges of a triangle,
+    /// two tetrahedra with a triangle in common. Off, every constraint is an element; default on.
+    pub bundles: Option<bool>,
 }
 
 /// What the copies of a particle weigh while a sweep treats them as particles of their own.

@@ -189,8 +189,11 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let step = self.substep.step;
-        for block in self.blocks {
-            self.group.solve_block::<L, S>(block, 1.0 / (step * step), self.first, self.view);
+        let inverse = 1.0 / (step * step);
+        let Self { group, blocks, first, view, .. } = self;
+        for block in blocks.clone() {
+            let next = Some(block + 1).filter(|next| blocks.contains(next));
+            group.solve_block::<L, S>(block, next, inverse, first, view);
         }
     }
 }

@@ -82,7 +82,7 @@ impl Lists {
     /// Each block has a list of its particles, and ids are places in it.
     fn cut_into_blocks(&mut self, group: &Group, room: usize, ids: &mut Vec<u32>) {
         let schedule = &group.schedule;
-        let arity = group.kind.arity();
+        let arity = group.form().arity();
         let first_batch = 4 * schedule.block_count();
         let (mut most, mut local_ids) = (0, Vec::with_capacity(ids.len()));
         for block in 0..schedule.block_count() {
@@ -153,7 +153,7 @@ pub(super) fn elements(group: &Group, ids: &[u32], ids_per_word: usize, damped: 
     let dampings = damped.then_some(&group.damping);
     let lists: Vec<&Vec<f32>> =
         group.constants.iter().chain(&group.softness).chain(dampings).collect();
-    let arity = group.kind.arity();
+    let arity = group.form().arity();
     let words = (arity.div_ceil(ids_per_word) + lists.len()).next_multiple_of(4);
     let mut elements = Vec::with_capacity(words * group.schedule.len());
     for (place, corners) in ids.chunks_exact(arity).enumerate() {

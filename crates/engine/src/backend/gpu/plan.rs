@@ -352,7 +352,7 @@ impl Recorder<'_> {
         let constants = group.constants.len();
         let block_width = block_width(self.gpu);
         let module = Module::Sweep {
-            kind: group.kind,
+            form: group.form(),
             constants,
             ids_per_word: lists.way.ids_per_word(),
             block_particles,
@@ -378,7 +378,7 @@ impl Recorder<'_> {
     fn force(&mut self, index: usize) {
         let lists = self.lists(index);
         let group = &self.model.groups[index];
-        let module = Module::Force { kind: group.kind, constants: group.constants.len() };
+        let module = Module::Force { form: group.form(), constants: group.constants.len() };
         let entry = if lists.way == Way::Phases { "push_phase" } else { "push_blocks" };
         for phase in 0..group.schedule.phase_count() {
             let (range, groups) = work_of(group, lists.way, phase);

@@ -19,7 +19,7 @@ pub(super) struct Residuals {
 struct Measured {
     dispatch: Dispatch,
     parts: Buffer,
-    /// Rows of all its elements, and workgroups.
+    /// Rows of all its constraints, and workgroups.
     count: usize,
     workgroups: usize,
 }
@@ -40,7 +40,7 @@ impl Residuals {
         let measured = |(group, (recorded, parts)): (&Group, (Recorded, Buffer))| Measured {
             dispatch: kernels.bind(&recorded, &parameters),
             parts,
-            count: group.schedule.len() * group.kind.rows(),
+            count: group.count * group.kind.rows(),
             workgroups: group.schedule.len().div_ceil(WIDTH),
         };
         let groups = groups.iter().zip(recorded).map(measured).collect();
@@ -89,7 +89,7 @@ fn record(
         (3, Bind::Parameters(parameters.add(&words), words.len())),
         (4, Bind::Write(parts.clone())),
     ];
-    let module = Module::Residual { kind: group.kind, constants: group.constants.len() };
+    let module = Module::Residual { form: group.form(), constants: group.constants.len() };
     let groups = Groups::for_each(count);
     (Recorded { module, entry: "measure_errors", binds, groups }, parts)
 }

@@ -1,6 +1,6 @@
 //! The kernels' sources, put together from the WGSL files that stand beside their Rust twins.
 
-use crate::constraint::Kind;
+use crate::constraint::Form;
 
 /// A WGSL module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub(super) enum Module {
     Coloring,
     /// Sweeps over a kind.
     Sweep {
-        /// The kind.
-        kind: Kind,
+        /// What elements are.
+        form: Form,
         /// Its number of constants.
         constants: usize,
         /// Ids of particles that share a word.
@@ -43,15 +43,15 @@ pub(super) enum Module {
     },
     /// Errors of a kind.
     Residual {
-        /// The kind.
-        kind: Kind,
+        /// What elements are.
+        form: Form,
         /// Its number of constants.
         constants: usize,
     },
     /// Springs of a kind.
     Force {
-        /// The kind.
-        kind: Kind,
+        /// What elements are.
+        form: Form,
         /// Its number of constants.
         constants: usize,
     },
@@ -94,21 +94,21 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { kind, constants, ids_per_word, block_particles, block_width } => {
+            Self::Sweep { form, constants, ids_per_word, block_particles, block_width } => {
                 let sizes = format!(
                     "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
-                let elements = kind.wgsl(constants, ids_per_word, false);
-                [SUBSTEP, &elements, &sizes, kind.solve_wgsl(), project].join("\n")
+                let elements = form.wgsl(constants, ids_per_word, false);
+                [SUBSTEP, &elements, &sizes, &form.solve_wgsl(), project].join("\n")
             }
-            Self::Residual { kind, constants } => {
+            Self::Residual { form, constants } => {
                 let residual = include_str!("../../constraint/residual.wgsl");
-                [&kind.wgsl(constants, 1, false), residual].join("\n")
+                [&form.wgsl(constants, 1, false), residual].join("\n")
             }
-            Self::Force { kind, constants } => {
+            Self::Force { form, constants } => {
                 let force = include_str!("../../constraint/force.wgsl");
-                [SUBSTEP, &kind.wgsl(constants, 1, true), force].join("\n")
+                [SUBSTEP, &form.wgsl(constants, 1, true), force].join("\n")
             }
         }
     }
@@ -119,6 +119,11 @@ mod tests {
     //! Contract: every kernel is valid WGSL, found out without a device.
 
     use super::*;
+    use crate::constraint::Kind;
+
+    fn sweep(form: Form, constants: usize, ids_per_word: usize) -> Module {
+        Module::Sweep { form, constants, ids_per_word, block_particles: 1024, block_width: 128 }
+    }
 
     fn modules() -> Vec<Module> {
         let mut modules = vec![
@@ -136,17 +141,17 @@ mod tests {
         for &kind in Kind::ALL {
             let rest = [glam::Vec3::ZERO, glam::Vec3::X, glam::Vec3::Y, glam::Vec3::Z];
             let constants = kind.constants(&rest, &Default::default()).len();
+            let form = Form { kind, is_bundled: false };
             for ids_per_word in [1, 2] {
-                modules.push(Module::Sweep {
-                    kind,
-                    constants,
-                    ids_per_word,
-                    block_particles: 1024,
-                    block_width: 128,
-                });
+                modules.push(sweep(form, constants, ids_per_word));
             }
-            modules.push(Module::Force { kind, constants });
-            modules.push(Module::Residual { kind, constants });
+            modules.push(Module::Force { form, constants });
+            modules.push(Module::Residual { form, constants });
+        }
+        for kind in [Kind::Stretch, Kind::Volume] {
+            let form = Form { kind, is_bundled: true };
+            modules.push(sweep(form, form.rows(), 2));
+            modules.push(Module::Residual { form, constants: form.rows() });
         }
         modules
     }
