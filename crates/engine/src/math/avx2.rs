@@ -265,9 +265,9 @@ impl Lane for Avx2 {
         Rows(changed)
     }
     #[inline(always)]
-    fn any(mask: Mask) -> bool {
+    fn bits(mask: Mask) -> u32 {
         // SAFETY: the processor has AVX2 (see the top of this file).
-        unsafe { _mm256_movemask_ps(mask.0) != 0 }
+        unsafe { _mm256_movemask_ps(mask.0) as u32 }
     }
     #[inline(always)]
     fn splat(value: f32) -> Self {

@@ -62,8 +62,13 @@ pub trait Lane:
     fn into_quadruples(columns: [Self; 4], store: impl FnMut(usize, [f32; 4])) {
         Self::scatter(Self::rows(columns), store);
     }
+    /// A bit for every lane in which a comparison holds, the first lane's the lowest.
+    fn bits(mask: Self::Mask) -> u32;
     /// Whether a comparison holds in some lane.
-    fn any(mask: Self::Mask) -> bool;
+    #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        Self::bits(mask) != 0
+    }
 
     /// The same number in every lane.
     fn splat(value: f32) -> Self;
@@ -154,8 +159,8 @@ macro_rules! scalar_lane {
                 [x, y, z, fourth]
             }
             #[inline(always)]
-            fn any(mask: bool) -> bool {
-                mask
+            fn bits(mask: bool) -> u32 {
+                u32::from(mask)
             }
             #[inline(always)]
             fn splat(value: f32) -> Self {

@@ -163,8 +163,9 @@ impl Lane for F32x8 {
         }))
     }
     #[inline(always)]
-    fn any(mask: Mask8) -> bool {
-        mask.0.iter().fold(0, |any, lane| any | lane) != 0
+    fn bits(mask: Mask8) -> u32 {
+        let bit = |(lane, &own): (usize, &u32)| own & 1 << lane;
+        mask.0.iter().enumerate().map(bit).fold(0, |all, bit| all | bit)
     }
 }
 

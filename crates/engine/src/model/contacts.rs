@@ -10,11 +10,12 @@ use crate::state::{BUCKETS, ContactSizes, ContactState, SEVERAL_BODIES};
 
 /// How much farther than a diameter partners are looked for: they come closer while constraints
 /// are solved.
-const REACH: f32 = 1.25;
+const REACH: f32 = 1.5;
 
-/// How far, in diameters, a particle may move before partners are looked for again. Two that come
-/// towards each other use up twice as much of the margin; the rest is for the sweeps of a substep.
-const STALE: f32 = 0.075;
+/// How far, in diameters, the way of a particle may be from the middle of all ways before partners are
+/// looked for again. Two that come towards each other use up twice as much of the margin; the rest is
+/// for the sweeps of a substep.
+const STALE: f32 = 0.2;
 
 /// Particles of a body that are closer than so many diameters in its rest shape never touch.
 const REST_DIAMETERS: f32 = 1.5;
@@ -98,7 +99,8 @@ impl ParticleContacts {
         REACH * self.diameter
     }
 
-    /// How far a particle may move before partners are looked for again, m.
+    /// How far the way of a particle may be from the middle of all ways before partners are looked for
+    /// again, m.
     pub fn stale(&self) -> f32 {
         STALE * self.diameter
     }

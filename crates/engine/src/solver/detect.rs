@@ -1,9 +1,10 @@
 //! Which particles are close to each other: a grid, members sorted by cell, and a list of partners
 //! for each. What comes out does not depend on the number of workers.
 //!
-//! 1. *moments*: how far the members of a chunk have moved, and how far they spread, which decides the
-//!    shape of the grid. If none has moved far since partners were last looked for, they are still the
-//!    same, and the other passes are left out (as molecular dynamics does; Verlet 1967);
+//! 1. *moments*: which ways the members of a chunk have made, and how far they spread, which decides
+//!    the shape of the grid. If all have made nearly the same way since partners were last looked for,
+//!    these are still the same, and the other passes are left out (as molecular dynamics does, which
+//!    compares with no way at all; Verlet 1967);
 //! 2. *count*: the cell of each member, and how many of a chunk are in each bucket of cells;
 //! 3. *scatter*: members go to their bucket, chunk after chunk;
 //! 4. *sort*: each bucket by cell (so this is a radix sort by the highest digit first, whose second
@@ -77,7 +78,7 @@ fn chunk_of(contacts: &ParticleContacts, chunk: usize) -> Range<usize> {
 fn moments<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
     let memory = &view.contacts;
     for chunk in share.of(contacts.chunks()) {
-        let (mut sums, mut longest) = ([0.0; 6], 0.0_f64);
+        let (mut sums, mut ways) = ([0.0; 6], NO_WAYS);
         for place in chunk_of(contacts, chunk) {
             let position = view.positions.get(memory.particles.get(place) as usize);
             let [x, y, z, _] = position.map(f64::from);
@@ -85,25 +86,42 @@ fn moments<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share
                 *sum += value;
             }
             let way = vector(position) - vector(memory.positions.get(place));
-            let square = f64::from(way.length_squared());
-            longest = longest.max(if square.is_nan() { f64::INFINITY } else { square });
+            ways = around_both(ways, [[way.x, way.y, way.z]; 2]);
         }
-        let [a, b, c, d, e, f] = sums;
-        memory.moments.set(chunk, [a, b, c, d, e, f, longest]);
+        memory.moments.set(chunk, sums);
+        memory.ways.set(chunk, ways);
     }
 }
 
-/// Whether a member has moved so far that partners must be looked for again. All passes of a substep
-/// find the same answer, because only the first one writes what it is found from.
-fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
-    let stale = f64::from(contacts.stale());
-    for chunk in 0..contacts.chunks() {
-        let [.., longest] = memory.moments.get(chunk);
-        if longest > stale * stale {
-            return true;
-        }
+/// The box around nothing.
+const NO_WAYS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+
+/// The box around two boxes; around everything if one has what is no number.
+fn around_both(
+    [low, high]: [[f32; 3]; 2],
+    [other_low, other_high]: [[f32; 3]; 2],
+) -> [[f32; 3]; 2] {
+    let axes = [0, 1, 2];
+    let is_number = axes.iter().all(|&axis| !(other_low[axis] + other_high[axis]).is_nan());
+    if !is_number {
+        return [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]];
     }
-    false
+    [
+        axes.map(|axis| low[axis].min(other_low[axis])),
+        axes.map(|axis| high[axis].max(other_high[axis])),
+    ]
+}
+
+/// Whether a member has moved so far, seen from the middle of all ways, that partners must be looked
+/// for again. All passes of a substep find the same answer, because only the first one writes what it
+/// is found from.
+fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
+    let chunks = (0..contacts.chunks()).map(|chunk| memory.ways.get(chunk));
+    let [low, high] = chunks.fold(NO_WAYS, around_both);
+    let half = [0, 1, 2].map(|axis| (f64::from(high[axis]) - f64::from(low[axis])) / 2.0);
+    let stale = f64::from(contacts.stale());
+    let square: f64 = half.iter().map(|half| half * half).sum();
+    square > stale * stale
 }
 
 /// The grid for where the members are now. Their spread is measured by the standard deviation,
@@ -213,6 +231,7 @@ fn sort<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
             memory.ends.set(cell as usize, [place + 1, alone]);
             memory.particles.set(place as usize, particle);
             memory.positions.set(place as usize, view.positions.get(particle as usize));
+            memory.rests.set(place as usize, contacts.rest[particle as usize]);
         }
     }
 }
@@ -269,7 +288,7 @@ impl<S: Storage> Work for Search<'_, S> {
                 cell = own;
                 around = self.places_around(coordinates);
             }
-            dropped += self.search(place, &around);
+            dropped += self.search::<L>(place, &around);
         }
         dropped
     }
@@ -284,14 +303,19 @@ impl<S: Storage> Search<'_, S> {
         let [_, own] = ends.get(self.grid.cell(coordinates) as usize);
         let mut places = Ranges::default();
         for &[first, last] in self.grid.neighborhood(coordinates).all() {
-            let (mut end, mut alone) = (0, own);
-            for cell in first..=last {
-                let [cell_end, body] = ends.get(cell as usize);
-                end = cell_end;
-                alone = together(alone, body);
+            let start = if first == 0 { 0 } else { ends.get(first as usize - 1)[0] };
+            let [end, _] = ends.get(last as usize);
+            if start == end {
+                continue;
+            }
+            let mut alone = own;
+            // Where some may touch each other already, nobody can be alone.
+            if own != SEVERAL_BODIES {
+                for cell in first..=last {
+                    alone = together(alone, ends.get(cell as usize)[1]);
+                }
             }
             if alone == SEVERAL_BODIES {
-                let start = if first == 0 { 0 } else { ends.get(first as usize - 1)[0] };
                 places.push([start, end]);
             }
         }
@@ -300,33 +324,40 @@ impl<S: Storage> Search<'_, S> {
 
     /// Finds the partners of the particle at a place; returns how many had no room.
     #[inline(always)]
-    fn search(&self, place: usize, around: &Ranges) -> usize {
+    fn search<L: Lane>(&self, place: usize, around: &Ranges) -> usize {
         // Copies: what a loop writes could be anywhere, for all that the compiler knows, and so it
         // would look up these again each time.
         let memory = &self.view.contacts;
-        let (positions, particles, partners) =
-            (memory.positions, memory.particles, memory.partners);
-        let rest = self.contacts.rest.as_slice();
-        let reach_squared = self.contacts.reach() * self.contacts.reach();
-        let [x, y, z, w] = positions.get(place);
-        let own_rest = rest[particles.get(place) as usize];
-        let first = place * MOST_PARTNERS;
+        let (positions, rests) = (memory.positions, memory.rests);
+        let (particles, partners) = (memory.particles, memory.partners);
+        let reach_squared = L::splat(self.contacts.reach() * self.contacts.reach());
+        let position = positions.get(place);
+        let own = position.map(L::splat);
+        let own_rest = rests.get(place).map(L::splat);
+        let first_partner = place * MOST_PARTNERS;
         let mut found = 0;
         // Fixed particles need no partners of their own: nothing moves them.
-        let ranges = if w == 0.0 { &[] } else { around.all() };
+        let ranges = if position[3] == 0.0 { &[] } else { around.all() };
         for &[start, end] in ranges {
-            for other in start as usize..end as usize {
-                let [other_x, other_y, other_z, _] = positions.get(other);
-                let (dx, dy, dz) = (other_x - x, other_y - y, other_z - z);
-                if dx * dx + dy * dy + dz * dz >= reach_squared {
+            for first in (start as usize..end as usize).step_by(L::WIDTH) {
+                let last = end as usize - 1;
+                let own_lanes = u32::MAX >> (u32::BITS - (last - first + 1).min(L::WIDTH) as u32);
+                let of = |place: usize| place.min(last);
+                let [x, y, z, _] = L::from_quadruples(|lane| positions.get(of(first + lane)));
+                let (x, y, z) = (x - own[0], y - own[1], z - own[2]);
+                let near = L::bits((x * x + y * y + z * z).less(reach_squared)) & own_lanes;
+                if near == 0 {
                     continue;
                 }
-                let particle = particles.get(other);
-                if may_touch(own_rest, rest[particle as usize]) {
+                let rest = L::from_quadruples(|lane| rests.get(of(first + lane)));
+                let mut may_touch = near & !L::bits(are_neighbors(own_rest, rest));
+                while may_touch != 0 {
                     if found < MOST_PARTNERS {
-                        partners.set(first + found, particle);
+                        let lane = may_touch.trailing_zeros() as usize;
+                        partners.set(first_partner + found, particles.get(first + lane));
                     }
                     found += 1;
+                    may_touch &= may_touch - 1;
                 }
             }
         }
@@ -335,12 +366,14 @@ impl<S: Storage> Search<'_, S> {
     }
 }
 
-/// Whether two particles are not neighbors in the rest shape of a body, nor the same.
+/// Whether two particles are neighbors in the rest shape of a body, or the same.
 #[inline(always)]
-fn may_touch(rest: [f32; 4], other: [f32; 4]) -> bool {
-    let [x, y, z, body] =
-        [rest[0] - other[0], rest[1] - other[1], rest[2] - other[2], rest[3] - other[3]];
-    x * x + y * y + z * z + body * body >= 1.0
+fn are_neighbors<L: Lane>(rest: [L; 4], other: [L; 4]) -> L::Mask {
+    let x = rest[0] - other[0];
+    let y = rest[1] - other[1];
+    let z = rest[2] - other[2];
+    let body = rest[3] - other[3];
+    (x * x + y * y + z * z + body * body).less(L::splat(1.0))
 }
 
 #[cfg(test)]
@@ -430,15 +463,22 @@ mod tests {
     }
 
     #[test]
-    fn partners_are_looked_for_again_when_one_has_moved_far() {
+    fn partners_are_looked_for_again_when_one_has_moved_far_from_the_others() {
         let (model, mut state) = detected();
         let stale = model.particle_contacts.as_ref().unwrap().stale();
         let moved = state.contacts.particles[7] as usize;
         let before = state.contacts.positions[7];
-        state.positions[moved][1] += 0.9 * stale;
+        // All together: nobody comes closer to anybody.
+        for position in &mut state.positions {
+            position[1] += 40.0 * stale;
+        }
         detect_again(&model, &mut state);
         assert_eq!(state.contacts.positions[7], before);
-        state.positions[moved][1] += 0.2 * stale;
+        // One by more than the others: seen from the middle of all ways, half as much.
+        state.positions[moved][1] += 1.8 * stale;
+        detect_again(&model, &mut state);
+        assert_eq!(state.contacts.positions[7], before);
+        state.positions[moved][1] += 0.4 * stale;
         detect_again(&model, &mut state);
         let place = state.contacts.particles.iter().position(|&id| id as usize == moved).unwrap();
         assert_eq!(state.contacts.positions[place], state.positions[moved]);

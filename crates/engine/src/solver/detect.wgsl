@@ -14,13 +14,16 @@ struct Grid {
 }
 
 /// Of the members of a chunk: sums of their places and of the squares of those, measured from the first
-/// member, and the longest way since partners were last looked for, squared, as bits.
+/// member, and the box around the ways that they have made since partners were last looked for.
 struct Spread {
     sum: vec3f,
-    longest: u32,
     squares: vec3f,
-    unused: u32,
+    low: vec3f,
+    high: vec3f,
 }
+
+/// Farther than any way.
+const FAR = 3e38;
 
 @group(1) @binding(0) var<uniform> contacts: Contacts;
 @group(1) @binding(1) var<storage, read> positions: array<vec4f>;
@@ -51,7 +54,8 @@ struct Spread {
 
 var<workgroup> partial_sums: array<vec3f, 64>;
 var<workgroup> partial_squares: array<vec3f, 64>;
-var<workgroup> partial_longest: array<u32, 64>;
+var<workgroup> partial_low: array<vec3f, 64>;
+var<workgroup> partial_high: array<vec3f, 64>;
 
 @compute @workgroup_size(64)
 fn measure_spread(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -60,29 +64,38 @@ fn measure_spread(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     let origin = positions[order[0]].xyz;
     var sum = vec3f();
     var squares = vec3f();
-    var longest = 0u;
+    var low = vec3f(FAR);
+    var high = vec3f(-FAR);
     for (var place = first + lane; place < end; place += 64u) {
         let position = positions[order[place]].xyz;
         let offset = position - origin;
         sum += offset;
         squares += offset * offset;
         let way = position - kept[place].xyz;
-        // Not negative, so the bits are in the order of the numbers; what is no number is the largest.
-        longest = max(longest, bitcast<u32>(dot(way, way)) & 0x7fffffffu);
+        low = min(low, way);
+        high = max(high, way);
+        // Told by its bits, because compilers may take for granted that all numbers are numbers.
+        let bits = bitcast<vec3u>(way) & vec3u(0x7fffffffu);
+        if (any(bits >= vec3u(0x7f800000u))) {
+            low = vec3f(-FAR);
+            high = vec3f(FAR);
+        }
     }
     partial_sums[lane] = sum;
     partial_squares[lane] = squares;
-    partial_longest[lane] = longest;
+    partial_low[lane] = low;
+    partial_high[lane] = high;
     for (var half = 32u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (lane < half) {
             partial_sums[lane] += partial_sums[lane + half];
             partial_squares[lane] += partial_squares[lane + half];
-            partial_longest[lane] = max(partial_longest[lane], partial_longest[lane + half]);
+            partial_low[lane] = min(partial_low[lane], partial_low[lane + half]);
+            partial_high[lane] = max(partial_high[lane], partial_high[lane + half]);
         }
     }
     if (lane == 0u) {
-        spreads[group.x] = Spread(partial_sums[0], partial_longest[0], partial_squares[0], 0u);
+        spreads[group.x] = Spread(partial_sums[0], partial_squares[0], partial_low[0], partial_high[0]);
     }
 }
 
@@ -90,11 +103,13 @@ fn measure_spread(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
 fn shape_grid() {
     var sum = vec3f();
     var squares = vec3f();
-    var longest = 0u;
+    var low = vec3f(FAR);
+    var high = vec3f(-FAR);
     for (var chunk = 0u; chunk < contacts.chunks; chunk++) {
         sum += spreads[chunk].sum;
         squares += spreads[chunk].squares;
-        longest = max(longest, spreads[chunk].longest);
+        low = min(low, spreads[chunk].low);
+        high = max(high, spreads[chunk].high);
     }
     let count = f32(max(contacts.members, 1u));
     let mean = sum / count;
@@ -113,7 +128,9 @@ fn shape_grid() {
         bits[axis] += 1u;
     }
     grid_to_be.bits = bits;
-    let is_due = longest > bitcast<u32>(contacts.stale * contacts.stale);
+    // Divided first: what is squared and too large for a number is not compared.
+    let half = min((high * 0.5 - low * 0.5) / contacts.stale, vec3f(1e9));
+    let is_due = dot(half, half) > 1.0;
     let all_cells = 1u << contacts.cell_bits;
     grid_to_be.for_members = select(vec4u(), dispatch_of(contacts.members, 64u), is_due);
     grid_to_be.for_cells = select(vec4u(), dispatch_of(all_cells, 64u), is_due);

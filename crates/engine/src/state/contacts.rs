@@ -24,9 +24,11 @@ pub const BUCKETS: usize = 256;
 /// the grid's cells.
 #[derive(Clone, Debug, Default)]
 pub struct ContactState {
-    /// For each chunk of places the sums of x, y, z, x², y² and z², and the square of the longest way
-    /// since partners were last looked for.
-    pub moments: Vec<[f64; 7]>,
+    /// For each chunk of places the sums of x, y, z, x², y² and z².
+    pub moments: Vec<[f64; 6]>,
+    /// For each chunk of places the box around the ways that its particles have made since partners
+    /// were last looked for: the lowest x, y and z, and the highest.
+    pub ways: Vec<[[f32; 3]; 2]>,
     /// Cell of each member.
     pub cells: Vec<u32>,
     /// For each chunk, how many of its members each bucket has.
@@ -42,6 +44,9 @@ pub struct ContactState {
     /// Where that particle was when partners were last looked for, and its inverse mass; not a number
     /// before that.
     pub positions: Vec<[f32; 4]>,
+    /// Its place in the rest shape, as [`ParticleContacts::rest`](crate::model::ParticleContacts::rest)
+    /// has it.
+    pub rests: Vec<[f32; 4]>,
     /// How many partners the particle at each place has.
     pub counts: Vec<u32>,
     /// The partners' particles, [`MOST_PARTNERS`] for each place.
@@ -74,7 +79,8 @@ impl ContactState {
         let ContactSizes { particles, members, chunks, cells } = sizes;
         let places = members.len();
         Self {
-            moments: vec![[0.0; 7]; chunks],
+            moments: vec![[0.0; 6]; chunks],
+            ways: vec![[[0.0; 3]; 2]; chunks],
             cells: vec![0; places],
             histograms: vec![0; chunks * BUCKETS],
             bucket_ends: vec![0; BUCKETS],
@@ -82,6 +88,7 @@ impl ContactState {
             ends: vec![[0; 2]; cells],
             particles: members.to_vec(),
             positions: vec![[f32::NAN; 4]; places],
+            rests: vec![[0.0; 4]; places],
             counts: vec![0; places],
             partners: vec![0; places * MOST_PARTNERS],
             normals: vec![[0.0; 4]; particles],
@@ -94,7 +101,9 @@ impl ContactState {
 /// The memory of contacts as the kernels see it.
 pub struct ContactView<S: Storage> {
     /// See [`ContactState::moments`].
-    pub moments: S::Of<[f64; 7]>,
+    pub moments: S::Of<[f64; 6]>,
+    /// See [`ContactState::ways`].
+    pub ways: S::Of<[[f32; 3]; 2]>,
     /// See [`ContactState::cells`].
     pub cells: S::Of<u32>,
     /// See [`ContactState::histograms`].
@@ -109,6 +118,8 @@ pub struct ContactView<S: Storage> {
     pub particles: S::Of<u32>,
     /// See [`ContactState::positions`].
     pub positions: S::Of<[f32; 4]>,
+    /// See [`ContactState::rests`].
+    pub rests: S::Of<[f32; 4]>,
     /// See [`ContactState::counts`].
     pub counts: S::Of<u32>,
     /// See [`ContactState::partners`].
@@ -126,6 +137,7 @@ impl ContactState {
     pub(super) fn view<'a, S: Storage>(&'a mut self, opener: &impl Open<'a, S>) -> ContactView<S> {
         ContactView {
             moments: opener.open(&mut self.moments),
+            ways: opener.open(&mut self.ways),
             cells: opener.open(&mut self.cells),
             histograms: opener.open(&mut self.histograms),
             bucket_ends: opener.open(&mut self.bucket_ends),
@@ -133,6 +145,7 @@ impl ContactState {
             ends: opener.open(&mut self.ends),
             particles: opener.open(&mut self.particles),
             positions: opener.open(&mut self.positions),
+            rests: opener.open(&mut self.rests),
             counts: opener.open(&mut self.counts),
             partners: opener.open(&mut self.partners),
             normals: opener.open(&mut self.normals),

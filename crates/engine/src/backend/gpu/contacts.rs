@@ -19,7 +19,7 @@ const FOR_CHUNKS: u64 = 32;
 const FOR_ONE: u64 = 48;
 
 /// Words of a `Spread`.
-const SPREAD_WORDS: usize = 8;
+const SPREAD_WORDS: usize = 16;
 
 /// Cells whose counts one workgroup adds up.
 const CELLS_OF_CHUNK: usize = 256;

@@ -93,6 +93,7 @@ impl Work for Movement {
         assert!(!L::any(one.less(one)));
         for small in 0..L::WIDTH {
             let numbers = L::from_lanes(|lane| if lane == small { 0.5 } else { 2.0 });
+            assert_eq!(L::bits(numbers.less(one)), 1 << small);
             assert!(L::any(numbers.less(one)));
         }
     }
