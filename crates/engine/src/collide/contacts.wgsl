@@ -16,4 +16,4 @@ struct Contacts {
     chunks: u32,
 }
 
-const MOST_PARTNERS = 32u;
+const MOST_PARTNERS = 64u;

@@ -3,9 +3,9 @@
 
 use super::{Open, Storage};
 
-/// Most partners that a particle keeps. Spheres of one size have at most 12 neighbors that touch;
-/// soft ones that overlap and those within the margin make it more.
-pub const MOST_PARTNERS: usize = 32;
+/// Most partners that a particle keeps. Spheres of one size have at most 12 neighbors that touch; those
+/// within the margin make it more, and where a mesh is much finer than contacts, many more.
+pub const MOST_PARTNERS: usize = 64;
 
 /// In place of the body that is alone in a cell, where its particles do not touch each other: there
 /// is nobody.
