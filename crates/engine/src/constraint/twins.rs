@@ -13,10 +13,13 @@ impl Form {
     pub(crate) fn wgsl(self, constants: usize, ids_per_word: usize, damped: bool) -> String {
         let (arity, rows) = (self.arity(), self.rows());
         let dampings = usize::from(damped);
-        let twin = if self.is_bundled { self.members_wgsl() } else { self.kind.wgsl().to_owned() };
+        let kind = self.kind.wgsl();
+        let twin = if self.is_bundled { self.evaluate_wgsl() } else { self.kind.single_wgsl() };
         format!(
             "const N = {arity}u;\nconst M = {rows}u;\nconst K = {constants}u;\n\
-             const IDS_PER_WORD = {ids_per_word}u;\nconst DAMPINGS = {dampings}u;\n{}\n{twin}\n{}\n{}",
+             const A = {}u;\n\
+             const IDS_PER_WORD = {ids_per_word}u;\nconst DAMPINGS = {dampings}u;\n{}\n{kind}\n{twin}\n{}\n{}",
+            self.kind.arity(),
             include_str!("row.wgsl"),
             include_str!("block.wgsl"),
             include_str!("element.wgsl"),
@@ -36,12 +39,8 @@ impl Form {
         }
     }
 
-    /// The members of a bundle, and `evaluate`, which calls them one after another.
-    fn members_wgsl(self) -> String {
-        let member = match self.kind {
-            Kind::Volume => include_str!("volume_in_turn.wgsl"),
-            _ => include_str!("distance_in_turn.wgsl"),
-        };
+    /// `evaluate` of a bundle: one member after another.
+    fn evaluate_wgsl(self) -> String {
         let mut evaluate = String::new();
         for (row, corners) in self.all_corners() {
             let x = list("vec3f", corners, |corner| format!("(*x)[{corner}]"));
@@ -54,15 +53,13 @@ impl Form {
                 let _ = writeln!(
                     evaluate,
                     "    rows[{row}].gradients[{corner}] = \
-                     member_{row}.gradients[{place}] / max(member_{row}.scale, TINY);"
+                     member_{row}.gradients[{place}] * (1.0 / max(member_{row}.scale, TINY));"
                 );
             }
         }
         format!(
-            "const A = {}u;\n{}\n{member}\n\
-             fn evaluate(x: ptr<function, Corners>, constants: ptr<function, Constants>) -> Rows {{\n    \
+            "{}\nfn evaluate(x: ptr<function, Corners>, constants: ptr<function, Constants>) -> Rows {{\n    \
              var rows: Rows;\n{evaluate}    return rows;\n}}\n",
-            self.kind.arity(),
             include_str!("in_turn.wgsl"),
         )
     }
@@ -110,17 +107,27 @@ fn list(kind: &str, corners: &[usize], item: impl Fn(&usize) -> String) -> Strin
 }
 
 impl Kind {
-    /// `evaluate` and `mobility` of the kind.
+    /// `evaluate` and `mobility` of the kind, or `member_at` and `member_mobility`.
     fn wgsl(self) -> &'static str {
         match self {
             Kind::Bend => concat!(include_str!("../math/angle.wgsl"), include_str!("bend.wgsl")),
-            Kind::Volume => include_str!("volume.wgsl"),
+            Kind::Volume => concat!(include_str!("member.wgsl"), include_str!("volume.wgsl")),
             Kind::NeoHookean => include_str!("neo_hookean.wgsl"),
             Kind::Strain => include_str!("strain.wgsl"),
             Kind::LongRange => include_str!("long_range.wgsl"),
             Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
-                include_str!("distance.wgsl")
+                concat!(include_str!("member.wgsl"), include_str!("distance.wgsl"))
             }
+        }
+    }
+
+    /// What makes `evaluate` and `mobility` of a member.
+    fn single_wgsl(self) -> String {
+        match self {
+            Kind::Volume | Kind::BendDistance | Kind::Stretch | Kind::Attachment => {
+                include_str!("single.wgsl").to_owned()
+            }
+            Kind::Bend | Kind::NeoHookean | Kind::Strain | Kind::LongRange => String::new(),
         }
     }
 }
