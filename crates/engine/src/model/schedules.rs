@@ -333,9 +333,13 @@ fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) ->
 
 #[cfg(test)]
 mod tests {
-    //! Contract: `auto` takes colors where there are few, clusters where a sweep would have many phases.
+    //! Contract: `auto` takes colors where there are few, clusters where a sweep would have many phases;
+    //! bundles have the shapes that kernels take them to have.
+
+    use std::path::Path;
 
     use super::*;
+    use crate::model::Model;
 
     /// The edges of a lattice with so many particles along each axis, to all neighbors.
     fn lattice(sides: [i32; 3]) -> (Vec<[u32; 2]>, Vec<[f32; 3]>) {
@@ -365,6 +369,27 @@ mod tests {
             let schedule = partition(&elements, &positions, &settings).unwrap().schedule;
             let has_clusters = schedule.batch_count() > schedule.block_count();
             assert_eq!(has_clusters, is_clustered, "{sides:?}");
+        }
+    }
+
+    #[test]
+    fn bundles_rest_where_their_members_rest() {
+        let text = r#"
+            partition.method = "cluster"
+            [[bodies]]
+            name = "block"
+            kind = "soft"
+            mesh.block = { size = [1, 1, 1], cells = [4, 4, 4] }
+            elements.stretch = { compliance = 0 }
+            elements.volume = { compliance = 0 }
+        "#;
+        let scene = crate::scene::Scene::parse("test", text, Path::new("."), &[]).unwrap();
+        let (model, state) = Model::build(&scene).unwrap();
+        for group in &model.groups {
+            assert!(group.form().is_bundled, "{:?}", group.kind);
+            let residual = group.residual(&state);
+            assert!(residual.max < 1e-5, "{:?}: {residual:?}", group.kind);
+            assert_eq!(residual.count, group.count);
         }
     }
 }
