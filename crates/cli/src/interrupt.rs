@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::Failure;
 
-/// A flag that Ctrl-C raises.
+/// A flag that Ctrl-C raises; by default, nobody watches for it.
+#[derive(Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
@@ -16,6 +17,12 @@ impl Interrupt {
         ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
             .map_err(|error| Failure::Work(format!("could not watch for Ctrl-C: {error}")))?;
         Ok(Self(flag))
+    }
+
+    /// As if it had come.
+    #[cfg(test)]
+    pub(crate) fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether it came.

@@ -38,11 +38,18 @@ impl Measurements {
         self.stages.iter().map(|(name, all)| (*name, all.as_slice()))
     }
 
-    /// Seconds of the last step and of its stages.
-    pub(crate) fn last(&self) -> (f64, impl Iterator<Item = (&'static str, f64)>) {
-        let stages = self.stages.iter().map(|(name, all)| (*name, all.last().copied()));
-        let stages = stages.map(|(name, seconds)| (name, seconds.unwrap_or(0.0)));
-        (self.steps.last().copied().unwrap_or(0.0), stages)
+    /// How many steps were measured.
+    pub(crate) fn count(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
+    /// Seconds of a step, counted from 1, and of its stages.
+    pub(crate) fn of(&self, step: u64) -> (f64, impl Iterator<Item = (&'static str, f64)>) {
+        let of = move |all: &[f64]| {
+            let place = step.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+            place.and_then(|place| all.get(place)).copied().unwrap_or(0.0)
+        };
+        (of(&self.steps), self.stages.iter().map(move |(name, all)| (*name, of(all))))
     }
 }
 

@@ -1,12 +1,14 @@
 //! The front door: a scene goes in, [`Simulation::step`] moves it on.
 
 mod grab;
+mod moving;
 
 use std::cell::{Ref, RefCell};
 
 use thiserror::Error;
 
 use self::grab::Grabs;
+use self::moving::Moving;
 #[cfg(feature = "gpu")]
 use crate::backend::gpu::{DeviceChoice, Gpu, Graphics};
 use crate::backend::{Backend, BackendError, Multicore, Serial};
@@ -129,91 +131,6 @@ pub struct Simulation {
     grabs: Grabs,
 }
 
-/// What moves, and who moves it.
-struct Moving {
-    /// All that moves, as far as it is at home.
-    state: State,
-    backend: Box<dyn Backend>,
-    /// Whether the back-end knows the program.
-    is_loaded: bool,
-    /// Whether the back-end knows the state, unless it has moved on.
-    is_put: bool,
-    /// Whether the back-end has not moved anything since the state was last fetched.
-    is_home: bool,
-    /// Why the state could not be fetched.
-    trouble: Option<BackendError>,
-    /// Steps and time of the frame that is under way.
-    frame: Option<Moment>,
-    /// Those of the frame that is looked at: it is at home, though the back-end may have moved on.
-    shown: Option<Moment>,
-}
-
-/// Steps made, and time, s.
-#[derive(Clone, Copy)]
-struct Moment {
-    steps: u64,
-    time: f64,
-}
-
-impl Moving {
-    fn new(state: State, backend: Box<dyn Backend>) -> Self {
-        Self {
-            state,
-            backend,
-            is_loaded: false,
-            is_put: true,
-            is_home: true,
-            trouble: None,
-            frame: None,
-            shown: None,
-        }
-    }
-
-    /// Brings the state home. What goes wrong is kept: the state is then as it was last fetched.
-    fn fetch(&mut self) {
-        if !self.is_home {
-            self.frame = None;
-            self.trouble = self.backend.fetch(&mut self.state).err();
-            self.is_home = self.trouble.is_none();
-        }
-    }
-
-    /// Has a frame brought home, without waiting for it; returns which one is there.
-    fn bring(&mut self, now: Moment) -> Result<Option<Moment>, BackendError> {
-        if self.is_home || (self.frame.is_none() && !self.backend.request(&self.state)?) {
-            return Ok(Some(now));
-        }
-        let frame = *self.frame.get_or_insert(now);
-        if !self.backend.receive(&mut self.state)? {
-            return Ok(None);
-        }
-        self.frame = None;
-        Ok(Some(frame))
-    }
-
-    /// The state at home, to be changed there.
-    fn change(&mut self) -> &mut State {
-        self.fetch();
-        self.is_put = false;
-        &mut self.state
-    }
-
-    fn step(&mut self, job: Job<'_>, seconds: &mut [f64]) -> Result<Findings, BackendError> {
-        if let Some(trouble) = self.trouble.take() {
-            return Err(trouble);
-        }
-        if !self.is_loaded {
-            self.backend.load(job, &self.state)?;
-        } else if !self.is_put {
-            self.backend.put(&self.state)?;
-        }
-        (self.is_loaded, self.is_put) = (true, true);
-        let findings = self.backend.step(job, &mut self.state, seconds)?;
-        self.is_home = false;
-        Ok(findings)
-    }
-}
-
 impl Simulation {
     /// Builds a scene and starts a back-end.
     ///
@@ -275,21 +192,46 @@ impl Simulation {
         if is_grabbed {
             self.grabs.end(&mut self.model, moving.change());
         }
-        self.findings = findings?;
+        let findings = findings?;
 
         self.steps += 1;
         let (first, start) = self.since;
         moving.state.time = start + (self.steps - first) as f64 * f64::from(self.settings.dt);
-        if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
+        self.notice(findings);
+        self.check()
     }
 
-    /// Waits until the back-end has made all steps; what it knows stays where it is.
+    /// Waits until the back-end has made one more of the steps that are under way; returns whether there
+    /// was one.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`], of the step that was waited for.
+    pub fn catch_up(&mut self) -> Result<bool, SimulationError> {
+        let noticed = self.moving.get_mut().backend.wait(&mut self.stage_seconds)?;
+        if let Some(findings) = noticed {
+            self.notice(findings);
+        }
+        self.check().map(|()| noticed.is_some())
+    }
+
+    /// Waits until the back-end has made all steps and sent home all frames; what it knows stays where
+    /// it is.
     ///
     /// # Errors
     /// As [`Simulation::step`], of steps that were under way.
     pub fn wait(&mut self) -> Result<(), SimulationError> {
-        let noticed = self.moving.get_mut().backend.wait()?;
-        self.findings = noticed.unwrap_or(self.findings);
+        while self.catch_up()? {}
+        Ok(())
+    }
+
+    /// This was noticed in the last step that is known to be made.
+    fn notice(&mut self, findings: Findings) {
+        self.findings = findings;
+        let done = self.done();
+        self.moving.get_mut().notice(done, findings);
+    }
+
+    fn check(&self) -> Result<(), SimulationError> {
         if self.findings.in_bounds { Ok(()) } else { Err(self.divergence()) }
     }
 
@@ -303,26 +245,6 @@ impl Simulation {
         let moving = self.moving.get_mut();
         moving.fetch();
         moving.trouble.take().map_or(Ok(()), |trouble| Err(trouble.into()))
-    }
-
-    /// Has a look at the simulation, without holding it up. Where the state is on a device, the first
-    /// call only asks for it, as it is after the steps made so far; steps can be made while it is on its
-    /// way, and a later call shows it: [`Simulation::steps`] and [`Simulation::time`] are then, for
-    /// `look`, those of the frame that is shown.
-    ///
-    /// Nothing is shown of a device that has failed; the next step says why.
-    pub fn look<R>(&mut self, look: impl FnOnce(&Self) -> R) -> Option<R> {
-        let steps = self.steps;
-        let moving = self.moving.get_mut();
-        let now = Moment { steps, time: moving.state.time };
-        match moving.bring(now) {
-            Ok(moment) => moving.shown = moment,
-            Err(trouble) => moving.trouble = Some(trouble),
-        }
-        moving.shown?;
-        let seen = look(self);
-        self.moving.get_mut().shown = None;
-        Some(seen)
     }
 
     /// Goes back to the start, with no particle grabbed.
@@ -375,10 +297,7 @@ impl Simulation {
     /// Goes on from here on another back-end; gives back the one it was on. If that one has failed, it
     /// goes on from what was last seen of it.
     pub fn run_on(&mut self, backend: Box<dyn Backend>) -> Box<dyn Backend> {
-        let moving = self.moving.get_mut();
-        moving.fetch();
-        (moving.trouble, moving.is_home, moving.is_loaded) = (None, true, false);
-        std::mem::replace(&mut moving.backend, backend)
+        self.moving.get_mut().run_on(backend)
     }
 
     /// What is simulated.
@@ -407,6 +326,12 @@ impl Simulation {
     /// Steps made since the start.
     pub fn steps(&self) -> u64 {
         self.moving.borrow().shown.map_or(self.steps, |shown| shown.steps)
+    }
+
+    /// Steps that are known to be made. On a device, steps are submitted some time before: at most two of
+    /// [`Simulation::steps`] are under way.
+    pub fn done(&self) -> u64 {
+        self.steps.saturating_sub(self.moving.borrow().backend.behind())
     }
 
     /// Simulated time, s.
@@ -440,16 +365,23 @@ impl Simulation {
 
     /// Particles that touched a shape at the end of the last step, and those that touched others.
     pub fn contacts(&self) -> usize {
-        self.findings.contacts + self.findings.touching
+        let findings = self.noticed();
+        findings.contacts + findings.touching
     }
 
     /// Contacts between particles that were left out in the last step because a particle had too
     /// many: a sign of bodies that are crushed, or of particles far larger than the mesh's edges.
     pub fn dropped_contacts(&self) -> usize {
-        self.findings.dropped
+        self.noticed().dropped
     }
 
-    /// Seconds that each stage took in the last step, all substeps and iterations together, in the
+    /// What was noticed in the last step, or in that of the frame that is shown.
+    fn noticed(&self) -> Findings {
+        let shown = self.moving.borrow().shown;
+        shown.and_then(|moment| moment.findings).unwrap_or(self.findings)
+    }
+
+    /// Seconds that each stage took in the last step that is known to be made, all substeps and iterations together, in the
     /// order in which the stages first come.
     pub fn stage_seconds(&self) -> Vec<(&'static str, f64)> {
         let mut totals: Vec<(&'static str, f64)> = Vec::new();
@@ -503,7 +435,7 @@ impl Simulation {
         let state = self.state();
         let [x, y, z, _] = state.positions[particle];
         SimulationError::Diverged {
-            step: self.steps,
+            step: self.done(),
             body: body.name.clone(),
             particle: self.model.vertex(particle),
             place: [x, y, z],

@@ -232,6 +232,41 @@ fn frames_come_home_while_the_next_steps_are_made() {
 }
 
 #[test]
+fn every_frame_that_was_asked_for_is_shown_in_its_turn() {
+    let gpu = open();
+    let scene = scene("cloth-on-tube", &["iterations=4"]);
+    let figures =
+        |then: &Simulation| (then.steps(), then.time(), then.state_hash(), then.contacts());
+    let mut patient = on(&gpu, &scene);
+    let mut expected = vec![figures(&patient)];
+    for _ in 0..8 {
+        run(&mut patient, 1);
+        expected.push(figures(&patient));
+    }
+
+    let mut simulation = on(&gpu, &scene);
+    let mut seen: Vec<_> = simulation.ask(figures).expect("a device").into_iter().collect();
+    assert_eq!(seen, expected[..1], "what is at home is seen at once");
+    for step in 1..=8 {
+        simulation.step().expect("a step");
+        assert_eq!(simulation.ask(figures).expect("a device"), None);
+        // A look at the newest state does not get in the way of those that are under way.
+        if step == 5 {
+            let hash = simulation.state_hash();
+            assert_eq!(hash, expected[5].2);
+            assert_eq!(simulation.steps() - simulation.done(), 2);
+        }
+    }
+    simulation.wait().expect("a device that works");
+    assert_eq!(simulation.done(), 8);
+    while let Some(next) = simulation.take(figures).expect("a device") {
+        seen.push(next);
+    }
+    assert_eq!(seen, expected);
+    assert_eq!(simulation.state_hash(), expected[8].2, "a frame is not taken for the newest state");
+}
+
+#[test]
 fn a_scene_that_is_too_large_is_refused_before_it_starts() {
     let scene = scene("tori-100", &[]);
     let refusal = |limits: Limits| {

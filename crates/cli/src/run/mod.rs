@@ -1,5 +1,6 @@
 //! `taut run`: simulate without a viewer.
 
+mod outputs;
 mod plot;
 mod report;
 mod trace;
@@ -8,13 +9,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use taut::Simulation;
-use taut::output::FrameWriter;
 use taut::scene::Scene;
 
-use self::plot::Plot;
+use self::outputs::Outputs;
 use self::report::Report;
-use self::trace::Trace;
 use crate::console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -48,7 +48,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (scene, mut simulation) = arguments.setup.start()?;
-    let (measurements, end) = simulate(&mut simulation, &scene, arguments)?;
+    let interrupt = Interrupt::watch()?;
+    let (measurements, end) = simulate(&mut simulation, &scene, arguments, &interrupt)?;
     let report = Report::new(&scene, &simulation, &measurements);
     if arguments.json {
         console::print_json(&report)?;
@@ -65,127 +66,89 @@ fn simulate(
     simulation: &mut Simulation,
     scene: &Scene,
     arguments: &Arguments,
+    interrupt: &Interrupt,
 ) -> Result<(Measurements, Result<(), Failure>), Failure> {
-    let frames = |path: &PathBuf| FrameWriter::new(path, arguments.every);
-    let writers = arguments.out.iter().map(frames).collect::<Result<Vec<_>, _>>()?;
-    let mut trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
-    let plot = arguments.plot.as_deref().map(|path| Plot::new(path, &scene.name));
-    let mut plot = plot.transpose()?;
+    let outputs = Outputs::create(arguments, scene)?;
     let steps = arguments.setup.steps(scene);
-    let interrupt = Interrupt::watch()?;
-    let mut measurements = Measurements::default();
-
-    write_frames(&writers, simulation, steps == 0)?;
+    let (measurements, since) = (Measurements::default(), Instant::now());
+    let mut run = Run { simulation, outputs, measurements, since };
+    run.outputs.start(run.simulation, steps == 0)?;
     let bar = console::progress(steps);
-    let mut end = Ok(());
-    for step in 1..=steps {
-        let start = Instant::now();
-        // A device goes on by itself: its time is known when it is done.
-        let stepped = simulation.step().and_then(|()| simulation.wait());
-        measurements.record(start.elapsed().as_secs_f64(), simulation.stage_seconds());
-        bar.inc(1);
-        if let Err(error) = stepped {
-            end = Err(error.into());
-            break;
-        }
-        if let Some(trace) = &mut trace {
-            trace.row(simulation, &measurements)?;
-        }
-        if let Some(plot) = &mut plot {
-            plot.record(simulation);
-        }
-        let stopped = interrupt.came();
-        let is_last = step == steps || stopped;
-        // A device that fails now leaves the frames before this one.
-        if is_due(&writers, simulation, is_last)
-            && let Err(error) = simulation.synchronize()
-        {
-            end = Err(error.into());
-            break;
-        }
-        write_frames(&writers, simulation, is_last)?;
-        if stopped {
-            end = Err(Failure::Interrupted);
-            break;
-        }
+    let mut end = run.step(steps, interrupt, &bar);
+    if matches!(end, Ok(()) | Err(Failure::Interrupted)) {
+        end = run.complete().and(end);
     }
     bar.finish_and_clear();
-    trace.map(Trace::finish).transpose()?;
-    plot.map(|plot| plot.finish(&measurements)).transpose()?;
-    Ok((measurements, end))
+    run.outputs.finish(&run.measurements)?;
+    Ok((run.measurements, end))
 }
 
-fn is_due(writers: &[FrameWriter], simulation: &Simulation, last: bool) -> bool {
-    writers.iter().any(|writer| writer.is_due(simulation.steps(), last))
+/// A scene that runs, what is written of it, and how long steps take.
+///
+/// A device goes on by itself: while it makes a step, what has come home of the steps before is written.
+struct Run<'a> {
+    simulation: &'a mut Simulation,
+    outputs: Outputs,
+    measurements: Measurements,
+    /// When the last step that was measured ended.
+    since: Instant,
 }
 
-fn write_frames(
-    writers: &[FrameWriter],
-    simulation: &Simulation,
-    last: bool,
-) -> Result<(), Failure> {
-    for writer in writers.iter().filter(|writer| writer.is_due(simulation.steps(), last)) {
-        writer.write(simulation)?;
+impl Run<'_> {
+    fn step(
+        &mut self,
+        steps: u64,
+        interrupt: &Interrupt,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        for step in 1..=steps {
+            if self.simulation.done() == self.simulation.steps() {
+                // Nothing is under way: what was written meanwhile is not the step's.
+                self.since = Instant::now();
+            }
+            let stepped = self.simulation.step();
+            self.measure();
+            bar.inc(1);
+            stepped?;
+            self.write_arrived()?;
+            let stopped = interrupt.came();
+            if self.outputs.is_due(step, step == steps || stopped) {
+                let Self { simulation, outputs, measurements, .. } = self;
+                simulation.ask(|now| outputs.write(now, measurements))?.transpose()?;
+            }
+            if stopped {
+                return Err(Failure::Interrupted);
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Waits for the steps that are still under way, and writes what is to be written of them.
+    fn complete(&mut self) -> Result<(), Failure> {
+        while self.simulation.catch_up()? {
+            self.measure();
+            self.write_arrived()?;
+        }
+        self.write_arrived()
+    }
+
+    /// Records a step that is known to be made since somebody last asked; only one can be.
+    fn measure(&mut self) {
+        if self.simulation.done() > self.measurements.count() {
+            let seconds = self.since.elapsed().as_secs_f64();
+            self.measurements.record(seconds, self.simulation.stage_seconds());
+            self.since = Instant::now();
+        }
+    }
+
+    fn write_arrived(&mut self) -> Result<(), Failure> {
+        let Self { simulation, outputs, measurements, .. } = self;
+        while let Some(written) = simulation.take(|then| outputs.write(then, measurements))? {
+            written?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(all(test, feature = "gpu"))]
-mod tests {
-    //! Contract: a run whose device is lost ends with an error, and with all frames up to then complete.
-
-    use clap::Parser;
-    use taut::backend::gpu::{DeviceChoice, Gpu, Graphics};
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    #[test]
-    fn a_lost_device_ends_a_run_with_its_frames_complete() {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("cloth-#.ply");
-        let line = [
-            "taut",
-            "hanging-cloth",
-            "--steps",
-            "100000",
-            "--every",
-            "1",
-            "--out",
-            out.to_str().unwrap(),
-        ];
-        let arguments = Line::parse_from(line).arguments;
-        let scene = Scene::find("hanging-cloth", &[]).unwrap();
-        let gpu = Gpu::open(&DeviceChoice::Best).unwrap();
-        let mut simulation = Simulation::on(&scene, Box::new(Graphics::on(gpu.clone()))).unwrap();
-        let frames = || std::fs::read_dir(folder.path()).unwrap().count();
-        let end = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while frames() < 4 {
-                    std::thread::yield_now();
-                }
-                gpu.device.destroy();
-            });
-            simulate(&mut simulation, &scene, &arguments).unwrap().1
-        });
-        // Exit code 1.
-        assert!(
-            matches!(&end, Err(Failure::Work(message)) if message.contains("was lost")),
-            "{end:?}"
-        );
-        assert!(frames() >= 4);
-        let frame = |number: usize| {
-            std::fs::read(folder.path().join(format!("cloth-{number}.ply"))).unwrap()
-        };
-        for number in 1..frames() {
-            let (before, after) = (frame(number - 1), frame(number));
-            assert_eq!(before.len(), after.len());
-            assert_ne!(before, after, "frame {number} is not of another step");
-        }
-    }
-}
+mod tests;

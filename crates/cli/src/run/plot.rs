@@ -30,7 +30,7 @@ impl Plot {
         Ok(Self { path: path.to_owned(), title, residuals: Vec::new() })
     }
 
-    /// Adds the present state.
+    /// Adds a state.
     pub(super) fn record(&mut self, simulation: &Simulation) {
         for (index, (kind, residual)) in simulation.residuals().into_iter().enumerate() {
             if self.residuals.len() <= index {

@@ -27,7 +27,7 @@ impl Trace {
         Ok(Self { path: path.to_owned(), beside, writer, has_header: false })
     }
 
-    /// Adds the present state.
+    /// Adds a state.
     pub(super) fn row(
         &mut self,
         simulation: &Simulation,
@@ -58,7 +58,7 @@ fn failure(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn cells(simulation: &Simulation, measurements: &Measurements) -> Vec<(String, f64)> {
-    let (seconds, stages) = measurements.last();
+    let (seconds, stages) = measurements.of(simulation.steps());
     let mut cells = vec![
         ("step".to_owned(), simulation.steps() as f64),
         ("time_s".to_owned(), simulation.time()),

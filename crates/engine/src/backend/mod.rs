@@ -30,7 +30,8 @@ pub trait Backend: Send {
 
     /// Makes one step. `seconds` has an entry for every stage of the program: the time it took,
     /// all substeps together, is added to it. A back-end that keeps the state elsewhere may return
-    /// before the step is made, with what it noticed in an earlier one.
+    /// before the step is made, with what it noticed in an earlier one ([`Backend::behind`] says in
+    /// which), and how long that took.
     ///
     /// # Errors
     /// If the device fails.
@@ -67,7 +68,7 @@ pub trait Backend: Send {
     }
 
     /// Sends the state home as it is after the steps made so far, without waiting for them; returns
-    /// whether that takes a while. The next step may be made meanwhile.
+    /// whether that takes a while. More steps may be made and more states be requested meanwhile.
     ///
     /// # Errors
     /// If the device fails.
@@ -75,20 +76,36 @@ pub trait Backend: Send {
         Ok(false)
     }
 
-    /// Takes up the state that was requested, if it has arrived; returns whether it had.
+    /// Takes up the oldest state that was requested, if it has arrived; returns whether it had.
     ///
     /// # Errors
     /// If the device fails.
     fn receive(&mut self, _: &mut State) -> Result<bool, BackendError> {
-        Ok(true)
+        Ok(false)
     }
 
-    /// Waits until all steps are made; returns what was noticed in the last one, unless
-    /// [`Backend::step`] has said so already.
+    /// How many of the steps are still under way: [`Backend::step`], [`Backend::hear`] and
+    /// [`Backend::wait`] told what was noticed in the one before these. Nothing more is told of steps
+    /// after one that went out of bounds.
+    fn behind(&self) -> u64 {
+        0
+    }
+
+    /// What was noticed in the oldest step under way, if it is made, and how long its stages took. Does
+    /// not wait.
     ///
     /// # Errors
     /// If the device fails.
-    fn wait(&mut self) -> Result<Option<Findings>, BackendError> {
+    fn hear(&mut self, _seconds: &mut [f64]) -> Result<Option<Findings>, BackendError> {
+        Ok(None)
+    }
+
+    /// Waits until the oldest step under way is made; returns what was noticed in it, and how long its
+    /// stages took. Where none is under way, waits until all states that were requested have arrived.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn wait(&mut self, _seconds: &mut [f64]) -> Result<Option<Findings>, BackendError> {
         Ok(None)
     }
 

@@ -9,11 +9,11 @@ use super::adapter::DeviceChoice;
 use super::arrays::ALIGNMENT;
 use super::conditions::Conditions;
 use super::device::{Gpu, GpuError};
+use super::frames::Frames;
 use super::kernels::Dispatch;
 use super::plan::Plan;
 use super::report::Report;
 use super::residual::Residuals;
-use super::staging::Staging;
 use crate::backend::{Backend, BackendError};
 use crate::constraint::Residual;
 use crate::model::Model;
@@ -21,10 +21,7 @@ use crate::solver::{Findings, Job};
 use crate::state::State;
 
 /// Steps that may be under way on the device: enough to keep it busy, few enough to answer soon.
-const MOST_UNDER_WAY: usize = 2;
-
-/// No buffer may be empty.
-const LEAST_FRAME: u64 = 16;
+pub(super) const MOST_UNDER_WAY: usize = 2;
 
 /// A graphics processor as a back-end.
 pub struct Graphics {
@@ -40,9 +37,9 @@ struct Running {
     /// Made when they are first asked for.
     residuals: Option<Residuals>,
     substeps: usize,
+    /// Steps that are not known to be done, each with the states that were requested behind it.
     under_way: VecDeque<wgpu::SubmissionIndex>,
-    /// Positions, previous positions and velocities on their way home; made when first asked for.
-    frame: Option<Staging>,
+    frames: Frames,
 }
 
 impl Graphics {
@@ -72,7 +69,7 @@ impl Graphics {
             residuals: None,
             substeps,
             under_way: VecDeque::new(),
-            frame: None,
+            frames: Frames::default(),
         });
         Ok(())
     }
@@ -93,7 +90,7 @@ impl Graphics {
     #[cfg(test)]
     pub(super) fn progress(&self) -> Option<(usize, bool)> {
         let running = self.running.as_ref()?;
-        Some((running.under_way.len(), running.frame.as_ref()?.has_arrived()))
+        Some((running.under_way.len(), running.frames.has_arrived()))
     }
 
     /// The device.
@@ -104,9 +101,11 @@ impl Graphics {
 }
 
 impl Running {
-    fn step(&mut self, gpu: &Gpu, job: Job<'_>) -> Result<Findings, GpuError> {
-        self.keep_pace(gpu)?;
-        self.report.receive(gpu)?;
+    fn step(&mut self, gpu: &Gpu, job: Job<'_>) -> Result<(), GpuError> {
+        // The device catches up, so that the host is never far ahead.
+        while self.under_way.len() >= MOST_UNDER_WAY {
+            self.wait(gpu)?;
+        }
         self.conditions.set(job.model, job.substeps, &self.plan.fields);
         let memory = &self.plan.memory;
         let written = [
@@ -122,13 +121,11 @@ impl Running {
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("step") });
         encoder.clear_buffer(&memory.findings, 0, None);
-        self.report.begin();
         self.encode(&mut encoder);
         self.report.end(&mut encoder, &memory.findings);
         self.under_way.push_back(gpu.queue.submit([encoder.finish()]));
         self.report.submitted();
-        gpu.check()?;
-        Ok(self.report.findings)
+        gpu.check()
     }
 
     /// All substeps, in one pass each; in a pass for each stage if stages are measured.
@@ -165,25 +162,47 @@ impl Running {
         }
     }
 
-    /// Lets the device catch up, so that the host is never far ahead.
-    fn keep_pace(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
-        while self.under_way.len() >= MOST_UNDER_WAY {
-            let submission_index = self.under_way.pop_front();
-            let waited = gpu.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
-            gpu.check()?;
-            waited.map_err(|error| gpu.lost(&error.to_string()))?;
+    /// Waits until the oldest step under way is done; returns whether there was one. Without one, waits
+    /// for all else.
+    fn wait(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
+        let Some(submission) = self.under_way.front() else { return gpu.wait().map(|()| false) };
+        let submission_index = Some(submission.clone());
+        let waited = gpu.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
+        gpu.check()?;
+        waited.map_err(|error| gpu.lost(&error.to_string()))?;
+        if self.receive_report(gpu)? {
+            Ok(true)
+        } else {
+            Err(gpu.lost("a step was not reported on"))
         }
-        Ok(())
     }
 
-    fn wait(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
-        gpu.wait()?;
-        self.under_way.clear();
-        self.report.receive(gpu)?;
-        self.report.complete(gpu, &self.plan.memory.findings)
+    /// Hears whether the oldest step under way is done, without waiting.
+    fn hear(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
+        let polled = gpu.device.poll(wgpu::PollType::Poll);
+        gpu.check()?;
+        polled.map_err(|error| gpu.lost(&error.to_string()))?;
+        self.receive_report(gpu)
+    }
+
+    fn receive_report(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
+        let arrived = !self.under_way.is_empty() && self.report.receive(gpu)?;
+        if arrived {
+            self.under_way.pop_front();
+        }
+        Ok(arrived)
+    }
+
+    /// What was noticed and measured in the last step that was reported on.
+    fn tell(&self, seconds: &mut [f64]) -> Findings {
+        seconds.copy_from_slice(&self.report.seconds);
+        self.report.findings
     }
 
     fn put(&mut self, gpu: &Gpu, state: &State) -> Result<(), GpuError> {
+        while self.wait(gpu)? {}
+        self.report.begin_again();
+        self.frames = Frames::default();
         let memory = &self.plan.memory;
         for (buffer, array) in [
             (&memory.positions, &state.positions),
@@ -197,58 +216,19 @@ impl Running {
 
     /// Sends the state home, behind all steps so far.
     fn request(&mut self, gpu: &Gpu, state: &State) -> Result<(), GpuError> {
-        let memory = &self.plan.memory;
-        let parts = [
-            (&memory.positions, bytes_of(&state.positions)),
-            (&memory.previous, bytes_of(&state.previous)),
-            (&memory.velocities, bytes_of(&state.velocities)),
-        ];
-        let room = parts.iter().map(|(_, bytes)| bytes).sum::<u64>().max(LEAST_FRAME);
-        let frame = self.frame.get_or_insert_with(|| Staging::new(gpu, "frame", room));
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut start = 0;
-        for (buffer, bytes) in parts {
-            encoder.copy_buffer_to_buffer(buffer, 0, &frame.buffer, start, bytes);
-            start += bytes;
+        let submission = self.frames.request(gpu, &self.plan.memory, state)?;
+        // Whoever waits for the step has the frame, too.
+        if let Some(last) = self.under_way.back_mut() {
+            *last = submission;
         }
-        gpu.queue.submit([encoder.finish()]);
-        frame.submitted();
-        gpu.check()
-    }
-
-    /// Takes up the state if it has come home.
-    fn receive(&mut self, gpu: &Gpu, state: &mut State) -> Result<bool, GpuError> {
-        let Some(frame) = &self.frame else { return Ok(false) };
-        frame.receive(gpu, |bytes| {
-            let arrays = [&mut state.positions, &mut state.previous, &mut state.velocities];
-            let mut start = 0;
-            for array in arrays {
-                let own: &mut [u8] = bytemuck::cast_slice_mut(array);
-                own.copy_from_slice(&bytes[start..start + own.len()]);
-                start += own.len();
-            }
-        })
+        Ok(())
     }
 
     fn fetch(&mut self, gpu: &Gpu, state: &mut State) -> Result<(), GpuError> {
-        if !self.is_idle() {
-            // On its way is a state of some steps ago.
-            self.wait(gpu)?;
-            self.receive(gpu, state)?;
-        }
         self.request(gpu, state)?;
-        self.wait(gpu)?;
-        let arrived = self.receive(gpu, state)?;
-        if arrived { Ok(()) } else { Err(gpu.lost("the state did not come home")) }
+        gpu.wait()?;
+        self.frames.receive_newest(gpu, state)
     }
-
-    fn is_idle(&self) -> bool {
-        self.frame.as_ref().is_none_or(Staging::is_idle)
-    }
-}
-
-fn bytes_of(array: &[[f32; 4]]) -> u64 {
-    size_of_val(array) as u64
 }
 
 fn begin<'a>(
@@ -285,15 +265,22 @@ impl Backend for Graphics {
         let Some(running) = &mut self.running else {
             return Ok(Findings::NONE);
         };
-        let findings = running.step(&self.gpu, job)?;
-        seconds.copy_from_slice(&running.report.seconds);
-        Ok(findings)
+        running.step(&self.gpu, job)?;
+        Ok(running.tell(seconds))
     }
 
-    fn wait(&mut self) -> Result<Option<Findings>, BackendError> {
+    fn behind(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.report.behind())
+    }
+
+    fn hear(&mut self, seconds: &mut [f64]) -> Result<Option<Findings>, BackendError> {
         let Some(running) = &mut self.running else { return Ok(None) };
-        running.wait(&self.gpu)?;
-        Ok(Some(running.report.findings))
+        Ok(running.hear(&self.gpu)?.then(|| running.tell(seconds)))
+    }
+
+    fn wait(&mut self, seconds: &mut [f64]) -> Result<Option<Findings>, BackendError> {
+        let Some(running) = &mut self.running else { return Ok(None) };
+        Ok(running.wait(&self.gpu)?.then(|| running.tell(seconds)))
     }
 
     fn put(&mut self, state: &State) -> Result<(), BackendError> {
@@ -306,18 +293,13 @@ impl Backend for Graphics {
 
     fn request(&mut self, state: &State) -> Result<bool, BackendError> {
         let Some(running) = &mut self.running else { return Ok(false) };
-        if running.is_idle() {
-            running.request(&self.gpu, state)?;
-        }
+        running.request(&self.gpu, state)?;
         Ok(true)
     }
 
     fn receive(&mut self, state: &mut State) -> Result<bool, BackendError> {
-        let Some(running) = &mut self.running else { return Ok(true) };
-        // Does not wait: only hears what has happened meanwhile.
-        let polled = self.gpu.device.poll(wgpu::PollType::Poll);
-        polled.map_err(|error| self.gpu.lost(&error.to_string()))?;
-        Ok(running.receive(&self.gpu, state)?)
+        let Some(running) = &mut self.running else { return Ok(false) };
+        Ok(running.frames.receive(&self.gpu, state)?)
     }
 
     fn residuals(&mut self, model: &Model) -> Result<Option<Vec<Residual>>, BackendError> {

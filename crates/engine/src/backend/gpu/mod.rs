@@ -11,7 +11,7 @@
 //! - `conditions.rs` writes down what changes from step to step;
 //! - `coloring.rs` colors elements on the device;
 //! - `residual.rs` measures errors, of which only sums come home;
-//! - `staging.rs` brings bytes home without waiting for them;
+//! - `staging.rs` brings bytes home without waiting for them, `frames.rs` whole states;
 //! - `report.rs` hears of contacts, divergence and times, without waiting for them.
 
 mod adapter;
@@ -21,6 +21,7 @@ mod coloring;
 mod conditions;
 mod contacts;
 mod device;
+mod frames;
 mod graphics;
 mod group;
 mod kernels;

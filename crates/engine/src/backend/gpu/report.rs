@@ -1,10 +1,10 @@
-//! What comes back from the device by itself: what kernels noticed, and how long stages took. It is
-//! read when it arrives; nothing waits for it.
+//! What comes back from the device by itself, of every step: what kernels noticed, and how long stages
+//! took. It is read when it arrives; nothing waits for it.
 
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Features, QuerySet};
 
-use super::arrays::read;
 use super::device::{Gpu, GpuError};
+use super::graphics::MOST_UNDER_WAY;
 use super::plan::FINDINGS;
 use super::staging::Staging;
 use crate::solver::Findings;
@@ -14,17 +14,19 @@ const MOST_STAMPS: u32 = wgpu::QUERY_SET_MAX_QUERIES;
 
 const FINDINGS_BYTES: u64 = 4 * FINDINGS as u64;
 
-/// The last report, and the next one under way.
+/// The last report, and those under way.
 pub(super) struct Report {
-    staging: Staging,
+    /// Taken by one step after another.
+    slots: [Staging; MOST_UNDER_WAY],
     clock: Option<Clock>,
-    /// Whether this step's report is being written into `staging`.
-    is_recording: bool,
-    /// Whether the last step is reported on.
-    is_current: bool,
+    /// Steps that were submitted, and how many of them have been reported on.
+    submitted: u64,
+    received: u64,
+    /// Steps up to the one that `findings` are of: no more after one that went out of bounds.
+    heard: u64,
     /// What the last report said.
     pub(super) findings: Findings,
-    /// Seconds of each stage in the last step that was measured.
+    /// Seconds of each stage in that step.
     pub(super) seconds: Vec<f64>,
 }
 
@@ -46,19 +48,25 @@ impl Report {
         let clock = Clock::new(gpu, stages, substeps);
         let bytes = FINDINGS_BYTES + clock.as_ref().map_or(0, |clock| 8 * u64::from(clock.count()));
         Self {
-            staging: Staging::new(gpu, "report", bytes),
+            slots: std::array::from_fn(|_| Staging::new(gpu, "report", bytes)),
             clock,
-            is_recording: false,
-            is_current: true,
+            submitted: 0,
+            received: 0,
+            heard: 0,
             findings: Findings::NONE,
             seconds: vec![0.0; stages],
         }
     }
 
-    /// A step begins: it is reported on unless the last report is still under way.
-    pub(super) fn begin(&mut self) {
-        self.is_recording = self.staging.is_idle();
-        self.is_current = self.is_recording;
+    /// Steps after the one that `findings` are of.
+    pub(super) fn behind(&self) -> u64 {
+        self.submitted - self.heard
+    }
+
+    /// The state is another one: what was noticed so far does not matter any more.
+    pub(super) fn begin_again(&mut self) {
+        self.heard = self.submitted;
+        self.findings = Findings::NONE;
     }
 
     /// Where a stage of a substep writes its time stamps.
@@ -67,7 +75,7 @@ impl Report {
         substep: usize,
         stage: usize,
     ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        let clock = self.clock.as_ref().filter(|_| self.is_recording)?;
+        let clock = self.clock.as_ref()?;
         (substep < clock.measured).then(|| {
             let first = 2 * (substep * clock.stages + stage) as u32;
             wgpu::ComputePassTimestampWrites {
@@ -78,56 +86,47 @@ impl Report {
         })
     }
 
-    /// Whether stages are measured in this step.
+    /// Whether stages are measured.
     pub(super) fn is_timed(&self) -> bool {
-        self.is_recording && self.clock.is_some()
+        self.clock.is_some()
     }
 
     /// The step's commands end here.
     pub(super) fn end(&self, encoder: &mut CommandEncoder, findings: &Buffer) {
-        if !self.is_recording {
-            return;
-        }
-        encoder.copy_buffer_to_buffer(findings, 0, &self.staging.buffer, 0, FINDINGS_BYTES);
+        let home = &self.slot(self.submitted).buffer;
+        encoder.copy_buffer_to_buffer(findings, 0, home, 0, FINDINGS_BYTES);
         if let Some(clock) = &self.clock {
             encoder.resolve_query_set(&clock.queries, 0..clock.count(), &clock.resolved, 0);
             let bytes = 8 * u64::from(clock.count());
-            encoder.copy_buffer_to_buffer(
-                &clock.resolved,
-                0,
-                &self.staging.buffer,
-                FINDINGS_BYTES,
-                bytes,
-            );
+            encoder.copy_buffer_to_buffer(&clock.resolved, 0, home, FINDINGS_BYTES, bytes);
         }
     }
 
     /// The step's commands were submitted: the report comes when they are done.
     pub(super) fn submitted(&mut self) {
-        if std::mem::take(&mut self.is_recording) {
-            self.staging.submitted();
-        }
+        self.slot(self.submitted).submitted();
+        self.submitted += 1;
     }
 
-    /// Reads the report if it has arrived.
-    pub(super) fn receive(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+    /// Reads the report on the oldest step under way, if it has arrived; returns whether it had.
+    pub(super) fn receive(&mut self, gpu: &Gpu) -> Result<bool, GpuError> {
         let (mut words, mut stamps) = (Vec::new(), Vec::new());
-        let arrived = self.staging.receive(gpu, |bytes| {
+        let arrived = self.slot(self.received).receive(gpu, |bytes| {
             words = bytemuck::pod_collect_to_vec::<u8, u32>(&bytes[..FINDINGS_BYTES as usize]);
             stamps = bytemuck::pod_collect_to_vec::<u8, u64>(&bytes[FINDINGS_BYTES as usize..]);
         })?;
         if arrived {
-            self.read(&words, &stamps);
+            self.received += 1;
+            if self.findings.in_bounds {
+                self.heard = self.received;
+                self.read(&words, &stamps);
+            }
         }
-        Ok(())
+        Ok(arrived)
     }
 
-    /// Reads what was noticed in the last step, once all steps are done, if it was not reported on.
-    pub(super) fn complete(&mut self, gpu: &Gpu, findings: &Buffer) -> Result<(), GpuError> {
-        if !std::mem::replace(&mut self.is_current, true) {
-            self.findings = findings_of(&read(gpu, findings, FINDINGS)?);
-        }
-        Ok(())
+    fn slot(&self, step: u64) -> &Staging {
+        &self.slots[step as usize % MOST_UNDER_WAY]
     }
 
     fn read(&mut self, words: &[u32], stamps: &[u64]) {

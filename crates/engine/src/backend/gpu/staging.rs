@@ -32,11 +32,6 @@ impl Staging {
         Self { buffer, progress: Arc::default() }
     }
 
-    /// Whether nothing is under way: only then may commands write into it.
-    pub(super) fn is_idle(&self) -> bool {
-        self.progress.load(Ordering::Acquire) == IDLE
-    }
-
     /// Whether it is known to have arrived.
     #[cfg(test)]
     pub(super) fn has_arrived(&self) -> bool {

@@ -129,6 +129,7 @@ fn check_kernels(gpu: &Gpu, text: &str) {
         graphics.load(job, &away).unwrap();
         graphics.step(job, &mut away, &mut seconds).unwrap();
         graphics.fetch(&mut away).unwrap();
+        graphics.wait(&mut seconds).unwrap();
         let own = model.body_of.len() + model.targets.len();
         let differences = [
             difference(&home.positions[..own], &away.positions[..own]),
@@ -158,8 +159,7 @@ fn every_kernel_does_what_its_twin_does() {
     }
 }
 
-/// A frame arrives when the host hears of it, which it does after it has submitted the next step, or
-/// when it asks.
+/// A frame arrives when the host hears of it, which it does after it has submitted the next step.
 #[test]
 fn the_next_step_is_submitted_before_a_frame_has_arrived() {
     let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
@@ -175,9 +175,8 @@ fn the_next_step_is_submitted_before_a_frame_has_arrived() {
     graphics.step(job, &mut frame, &mut seconds).unwrap();
     assert_eq!(graphics.progress().map(|(steps, _)| steps), Some(2), "nobody waited");
     assert_eq!(frame.positions, start.positions);
-    while !graphics.receive(&mut frame).unwrap() {
-        std::thread::yield_now();
-    }
+    assert!(graphics.wait(&mut seconds).unwrap().is_some());
+    assert!(graphics.receive(&mut frame).unwrap(), "whoever waits for a step has its frame");
 
     // It is the state after the first step.
     let (mut other, mut expected) = (Graphics::on(gpu), start.clone());
