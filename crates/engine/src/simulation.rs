@@ -182,15 +182,16 @@ impl Simulation {
             prepare(substep, &self.model, &self.settings, start, step);
         }
 
-        let is_grabbed = !self.grabs.is_empty();
-        if is_grabbed {
-            self.grabs.begin(&mut self.model, moving.change(), &self.settings);
+        let hands = self.grabs.hands(&self.model, &moving.state, &self.settings);
+        let hands = hands.and_then(|hands| moving.backend.grab(hands));
+        if let Some(hands) = &hands {
+            grab::begin(hands, &mut self.model, moving.change());
         }
         let job = Job { model: &self.model, program: &self.program, substeps: &self.substeps };
         self.stage_seconds.fill(0.0);
         let findings = moving.step(job, &mut self.stage_seconds);
-        if is_grabbed {
-            self.grabs.end(&mut self.model, moving.change());
+        if let Some(hands) = &hands {
+            grab::end(hands, &mut self.model, moving.change());
         }
         let findings = findings?;
 

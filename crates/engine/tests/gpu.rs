@@ -4,8 +4,15 @@
 //!
 //! These tests need a driver; the software one of mesa-vulkan-drivers will do.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use taut::backend::gpu::{DeviceChoice, Gpu, Graphics, Limits};
+use taut::backend::{Backend, BackendError};
 use taut::scene::{Override, Scene, library};
+use taut::solver::{Findings, Hands, Job};
+use taut::state::State;
 use taut::{BackendChoice, Simulation};
 
 const STEPS: usize = 100;
@@ -264,6 +271,142 @@ fn every_frame_that_was_asked_for_is_shown_in_its_turn() {
     }
     assert_eq!(seen, expected);
     assert_eq!(simulation.state_hash(), expected[8].2, "a frame is not taken for the newest state");
+}
+
+/// A device that counts how often a whole state goes one way or the other.
+struct Counting {
+    device: Graphics,
+    transfers: Arc<AtomicUsize>,
+}
+
+impl Counting {
+    fn count(&self) {
+        self.transfers.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Backend for Counting {
+    fn name(&self) -> &'static str {
+        self.device.name()
+    }
+    fn threads(&self) -> usize {
+        self.device.threads()
+    }
+    fn step(
+        &mut self,
+        job: Job<'_>,
+        state: &mut State,
+        seconds: &mut [f64],
+    ) -> Result<Findings, BackendError> {
+        self.device.step(job, state, seconds)
+    }
+    fn grab(&mut self, hands: Hands) -> Option<Hands> {
+        self.device.grab(hands)
+    }
+    fn load(&mut self, job: Job<'_>, state: &State) -> Result<(), BackendError> {
+        self.count();
+        self.device.load(job, state)
+    }
+    fn put(&mut self, state: &State) -> Result<(), BackendError> {
+        self.count();
+        self.device.put(state)
+    }
+    fn fetch(&mut self, state: &mut State) -> Result<(), BackendError> {
+        self.count();
+        self.device.fetch(state)
+    }
+    fn request(&mut self, state: &State) -> Result<bool, BackendError> {
+        self.count();
+        self.device.request(state)
+    }
+    fn behind(&self) -> u64 {
+        self.device.behind()
+    }
+    fn wait(&mut self, seconds: &mut [f64]) -> Result<Option<Findings>, BackendError> {
+        self.device.wait(seconds)
+    }
+}
+
+/// A cloth that is wider than it is at rest: every constraint pulls.
+const STRETCHED: &str = r#"
+    [[bodies]]
+    name = "cloth"
+    mesh.grid = { particles = [21, 21], size = [0.4, 0.4] }
+    deform = [1.2, 1, 1.2]
+    elements.stretch = { stiffness = 0.9 }
+    elements.bend = { stiffness = 0.1 }
+"#;
+
+fn stretched(sets: &[&str]) -> Scene {
+    let sets: Vec<Override> = sets.iter().map(|set| set.parse().expect("an override")).collect();
+    Scene::parse("cloth", STRETCHED, Path::new("."), &sets).expect("a scene")
+}
+
+#[test]
+fn grabbed_particles_move_as_on_the_processor_and_no_state_comes_home() {
+    let gpu = open();
+    for sets in [
+        &["substeps=3"][..],
+        &["solver=phantom"],
+        &["solver=jacobi"],
+        &["solver=hybrid"],
+        &["partition.method=cluster"],
+        &["integrate=false"],
+    ] {
+        let scene = stretched(sets);
+        let transfers = Arc::new(AtomicUsize::new(0));
+        let device = Graphics::on(gpu.clone());
+        let counting = Counting { device, transfers: Arc::clone(&transfers) };
+        let mut away = Simulation::on(&scene, Box::new(counting)).expect("a simulation");
+        let mut home = Simulation::new(&scene, BackendChoice::Serial).expect("a simulation");
+        for simulation in [&mut home, &mut away] {
+            simulation.pull(220, [0.05, 0.15, 0.0]).expect("a particle");
+            simulation.hold(40, [-0.2, 0.1, 0.1]).expect("a particle");
+            (0..10).for_each(|_| simulation.step().expect("a step"));
+            // More of them, one elsewhere, and one less.
+            (0..5).for_each(|more| simulation.pull(300 + more, [0.1; 3]).expect("a particle"));
+            simulation.hold(40, [-0.2, 0.2, 0.1]).expect("a particle");
+            (0..5).for_each(|_| simulation.step().expect("a step"));
+            simulation.release(220);
+            (0..5).for_each(|_| simulation.step().expect("a step"));
+            simulation.wait().expect("a device that works");
+        }
+        assert_eq!(transfers.load(Ordering::Relaxed), 1, "{sets:?}: once there, at the start");
+        let (farthest, _) = distances(&home, &away);
+        println!("{sets:?}: {farthest:e} m");
+        assert!(farthest < 1e-4, "{sets:?}: {farthest} m");
+        let masses = |simulation: &Simulation| -> Vec<u32> {
+            simulation.positions().iter().map(|particle| particle[3].to_bits()).collect()
+        };
+        assert_eq!(masses(&away), masses(&home), "{sets:?}");
+    }
+}
+
+#[test]
+fn copies_of_a_held_particle_are_as_heavy_as_it_is() {
+    let gpu = open();
+    for solver in ["solver=phantom", "solver=jacobi", "solver=hybrid"] {
+        let scene = stretched(&[solver, "integrate=false"]);
+        for mut simulation in [
+            Simulation::new(&scene, BackendChoice::Serial).expect("a simulation"),
+            on(&gpu, &scene),
+        ] {
+            // At the rim, where all constraints pull the same way.
+            let [x, y, z, _] = simulation.positions()[10];
+            simulation.hold(10, [x, y, z]).expect("a particle");
+            run(&mut simulation, 1);
+            let moved = |particle: usize, [x, y, z]: [f32; 3]| {
+                let place = simulation.positions()[particle];
+                [place[0] - x, place[1] - y, place[2] - z].iter().map(|d| d * d).sum::<f32>().sqrt()
+            };
+            let name = simulation.backend().0;
+            assert!(moved(10, [x, y, z]) < 1e-5, "{solver} {name}: {}", moved(10, [x, y, z]));
+            simulation.release(10);
+            run(&mut simulation, 1);
+            let moved = (simulation.positions()[10][2] - z).abs();
+            assert!(moved > 1e-3, "{solver} {name}: {moved}, once nobody holds it");
+        }
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn masses_are_as_before_to_the_bit() {
 /// Inverse masses of all copies of particles.
 fn copies(simulation: &Simulation) -> Vec<u32> {
     let groups = simulation.model().groups.iter();
-    let masses = groups.flat_map(|group| group.copies.inverse_masses.iter().flatten());
+    let masses = groups.flat_map(|group| &group.copies.inverse_masses);
     masses.map(|mass| mass.to_bits()).collect()
 }
 

@@ -21,7 +21,7 @@ use super::*;
 /// Springs that a long step tears apart.
 const EXPLOSION: &str = "dt = 0.02\nsteps = 100\n[[bodies]]\nname = \"cloth\"\n\
                          mesh.grid = { particles = [10, 10], size = [1, 1] }\n\
-                         deform = [1.01, 1, 1.01]\nelements.stretch = { spring = 3e2 }\n";
+                         deform = [1.01, 1, 1.01]\nelements.stretch = { spring = 5 }\n";
 
 #[derive(Parser)]
 struct Line {

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::constraint::Residual;
 use crate::model::Model;
-use crate::solver::{Findings, Job};
+use crate::solver::{Findings, Hands, Job};
 use crate::state::State;
 
 pub use multicore::Multicore;
@@ -41,6 +41,12 @@ pub trait Backend: Send {
         state: &mut State,
         seconds: &mut [f64],
     ) -> Result<Findings, BackendError>;
+
+    /// Has particles pulled in the next step. Gives the hands back if the state is at home: then it is
+    /// for the caller to pull.
+    fn grab(&mut self, hands: Hands) -> Option<Hands> {
+        Some(hands)
+    }
 
     /// Takes up a program and a state: called before the first step, and before the next one when
     /// the program has changed.

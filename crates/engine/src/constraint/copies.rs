@@ -7,10 +7,12 @@ pub struct Copies {
     /// The particles, themselves among those who take part, and where the copies of each end.
     /// They begin where those of the one before end.
     pub ends: Vec<(u32, u32)>,
-    /// Inverse masses of the particles, and of each of those who take part for them: as many times
-    /// the particle's as there are of them, so that together they weigh as much as it does and
-    /// momentum is kept; once in the paper.
-    pub inverse_masses: [Vec<f32>; 2],
+    /// Inverse masses of the particles.
+    pub inverse_masses: Vec<f32>,
+    /// How many times as much those of each of those are who take part for them: as many times as there
+    /// are of them, so that together they weigh as much as the particle and momentum is kept; once in
+    /// the paper.
+    pub factors: Vec<f32>,
     /// The first copy of all.
     pub first: u32,
 }

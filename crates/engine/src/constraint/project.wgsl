@@ -34,7 +34,7 @@ const FIRST_USE = 0x80000000u;
 @group(1) @binding(4) var<uniform> sweep: Sweep;
 /// `sweep_split`: the particle that each copy stands for. `sweep_blocks`: the particles of the blocks.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
-/// `sweep_split`: inverse masses of the copies, as bits. `sweep_blocks`: four numbers a block (where its
+/// `sweep_split`: how many times as much inverse mass each copy has, as bits. `sweep_blocks`: four numbers a block (where its
 /// particles and its batches begin, and how many there are), then where batches begin.
 @group(1) @binding(6) var<storage, read> blocks: array<u32>;
 
@@ -79,8 +79,9 @@ fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
         let marked = element.ids[corner];
         if ((marked & FIRST_USE) != 0u) {
             let copy = (marked & ~FIRST_USE) - sweep.first_copy;
-            x[corner] = positions[particles[copy]].xyz;
-            w[corner] = bitcast<f32>(blocks[copy]);
+            let particle = positions[particles[copy]];
+            x[corner] = particle.xyz;
+            w[corner] = particle.w * bitcast<f32>(blocks[copy]);
         } else {
             let particle = positions[marked];
             x[corner] = particle.xyz;

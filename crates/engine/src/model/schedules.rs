@@ -324,9 +324,8 @@ fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) ->
         end += own.len() as u32;
         let [.., w] = particles[own[0] as usize];
         copies.ends.push((own[0], end));
-        let [own_masses, shared] = &mut copies.inverse_masses;
-        own_masses.push(w);
-        shared.push(w * mass_factor(own.len() + 1));
+        copies.inverse_masses.push(w);
+        copies.factors.push(mass_factor(own.len() + 1));
     }
     copies
 }

@@ -1,31 +1,12 @@
-//! Hands in a running simulation: particles that are pulled towards a place, or held there.
-//!
-//! Before each step a grabbed particle gets a velocity towards its target: that of a critically
-//! damped spring,
-//!
-//! ```text
-//! v ← (v + h ω² (target − x)) / (1 + ω h)²
-//! ```
-//!
-//! (implicit, so no h is too long), or, for a firm grip, the one that ends there. For as long as the
-//! step lasts it also weighs much more, so that the constraints around it follow it rather than pull
-//! it back. Its inverse mass is never 0: schedules have been made for particles that move, and
-//! kernels divide by sums of inverse masses. After the step it has its own mass again, to the bit.
+//! Particles of a running simulation that somebody grabs. How they are pulled is in `solver/hand.rs`.
 
 use thiserror::Error;
 
 use super::{Settings, Simulation};
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::scene::MAX_COORDINATE;
+use crate::solver::{Hand, Hands};
 use crate::state::State;
-
-/// ω of a soft grip, 1/s: most of the way in a tenth of a second.
-const RATE: f32 = 25.0;
-
-/// What is left of the inverse mass of a particle that is pulled, or held.
-const SOFT_SHARE: f32 = 1e-3;
-const FIRM_SHARE: f32 = 1e-6;
 
 /// A particle that somebody has hold of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,14 +41,10 @@ pub enum GrabError {
     NoPlace,
 }
 
-/// All grabbed particles, and what they weigh when nobody grabs them.
+/// All grabbed particles.
 #[derive(Debug, Default)]
 pub(super) struct Grabs {
     grabs: Vec<Grab>,
-    /// While a step lasts: particles in the order of memory, and their inverse masses.
-    masses: Vec<(usize, f32)>,
-    /// While a step lasts: group, place among its split particles, inverse masses of these.
-    copies: Vec<(usize, usize, [f32; 2])>,
 }
 
 impl Simulation {
@@ -106,7 +83,8 @@ impl Simulation {
         if !grab.target.iter().all(|x| x.abs() <= MAX_COORDINATE) {
             return Err(GrabError::NoPlace);
         }
-        if self.state().positions[stored(&self.model, particle)][3] == 0.0 {
+        // Masses are at home, wherever places are.
+        if self.moving.get_mut().state.positions[stored(&self.model, particle)][3] == 0.0 {
             return Err(GrabError::Pinned { particle });
         }
         // Sorted, so that results do not depend on who grabbed first.
@@ -120,11 +98,6 @@ impl Simulation {
 }
 
 impl Grabs {
-    /// Whether nothing is grabbed.
-    pub(super) fn is_empty(&self) -> bool {
-        self.grabs.is_empty()
-    }
-
     /// Lets go of everything.
     pub(super) fn clear(&mut self) {
         self.grabs.clear();
@@ -135,66 +108,44 @@ impl Grabs {
         self.grabs.retain(|grab| state.positions[stored(model, grab.particle)][3] != 0.0);
     }
 
-    /// Turns grabbed particles towards their targets and makes them heavy.
-    pub(super) fn begin(&mut self, model: &mut Model, state: &mut State, settings: &Settings) {
-        for grab in &self.grabs {
+    /// The hands of a step; nothing if there are none.
+    pub(super) fn hands(&self, model: &Model, state: &State, settings: &Settings) -> Option<Hands> {
+        let Settings { dt, substeps, gravity, integrate, .. } = *settings;
+        let mut hands = Hands::none(dt, substeps, model.size, integrate.then_some(gravity));
+        hands.all.extend(self.grabs.iter().map(|grab| {
             let particle = stored(model, grab.particle);
-            turn(grab, particle, model.size, state, settings);
-            let share = if grab.is_firm { FIRM_SHARE } else { SOFT_SHARE };
-            let mass = &mut state.positions[particle][3];
-            self.masses.push((particle, *mass));
-            *mass *= share;
-            for (number, group) in model.groups.iter_mut().enumerate() {
-                let copies = &mut group.copies;
-                let mut split = copies.ends.iter();
-                let found = split.position(|&(split, _)| split as usize == particle);
-                if let Some(place) = found {
-                    let masses = copies.inverse_masses.each_mut().map(|list| &mut list[place]);
-                    self.copies.push((number, place, masses.each_ref().map(|mass| **mass)));
-                    masses.into_iter().for_each(|mass| *mass *= share);
-                }
-            }
-        }
-    }
-
-    /// Gives every particle its own mass again.
-    pub(super) fn end(&mut self, model: &mut Model, state: &mut State) {
-        for (particle, mass) in self.masses.drain(..) {
-            state.positions[particle][3] = mass;
-        }
-        for (group, place, masses) in self.copies.drain(..) {
-            let lists = &mut model.groups[group].copies.inverse_masses;
-            lists.iter_mut().zip(masses).for_each(|(list, mass)| list[place] = mass);
-        }
+            let inverse_mass = state.positions[particle][3];
+            Hand { particle, target: grab.target, is_firm: grab.is_firm, inverse_mass }
+        }));
+        (!hands.all.is_empty()).then_some(hands)
     }
 }
 
-/// Sets the velocity of a grabbed particle; where time does not pass, its place.
-fn turn(grab: &Grab, particle: usize, size: f32, state: &mut State, settings: &Settings) {
-    let [x, y, z, w] = state.positions[particle];
-    let place = Vec3::new(x, y, z);
-    let way = Vec3::splat(grab.target) - place;
-    let step = settings.dt;
-    let gain = RATE * step;
-    let [vx, vy, vz, _] = state.velocities[particle];
-    let velocity = if grab.is_firm {
-        way * (1.0 / step)
-    } else {
-        let damped = 1.0 / ((1.0 + gain) * (1.0 + gain));
-        (Vec3::new(vx, vy, vz) + way * (RATE * gain)) * damped
-    };
-    // A target across the world is reached in several steps: no faster than one scene a step.
-    let ahead = velocity.length() * step;
-    let velocity = if ahead > size { velocity * (size / ahead) } else { velocity };
-    if settings.integrate {
-        // What falling will take away from it, substep after substep.
-        let substeps = settings.substeps as f32;
-        let fall = Vec3::splat(settings.gravity) * (0.5 * step * (substeps + 1.0) / substeps);
-        let Vec3 { x, y, z } = velocity - fall;
-        state.velocities[particle] = [x, y, z, 0.0];
-    } else {
-        let Vec3 { x, y, z } = place + velocity * step;
-        state.positions[particle] = [x, y, z, w];
+/// Turns grabbed particles towards their targets and makes them heavy, where the state is at home.
+pub(super) fn begin(hands: &Hands, model: &mut Model, state: &mut State) {
+    for hand in &hands.all {
+        let particle = hand.particle;
+        hands.grab(hand, &mut state.positions[particle], &mut state.velocities[particle]);
+        weigh_copies(model, particle, hand.heavy());
+    }
+}
+
+/// Gives every particle its own mass again.
+pub(super) fn end(hands: &Hands, model: &mut Model, state: &mut State) {
+    for hand in &hands.all {
+        state.positions[hand.particle][3] = hand.inverse_mass;
+        weigh_copies(model, hand.particle, hand.inverse_mass);
+    }
+}
+
+/// Those who take part in sweeps for a particle weigh as it does.
+fn weigh_copies(model: &mut Model, particle: usize, inverse_mass: f32) {
+    for group in &mut model.groups {
+        let copies = &mut group.copies;
+        let found = copies.ends.iter().position(|&(split, _)| split as usize == particle);
+        if let Some(place) = found {
+            copies.inverse_masses[place] = inverse_mass;
+        }
     }
 }
 
@@ -204,4 +155,48 @@ fn stored(model: &Model, particle: usize) -> usize {
     let body = &model.bodies[body];
     let vertex = (particle - body.particles.start) as u32;
     body.particles.start + body.numbering.particle(vertex) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: while a step lasts, all that stand for a grabbed particle weigh as it does.
+
+    use std::path::Path;
+
+    use super::*;
+    use crate::scene::Scene;
+
+    #[test]
+    fn copies_weigh_what_their_particle_does() {
+        for solver in ["phantom", "jacobi", "hybrid"] {
+            let text = format!(
+                "solver = \"{solver}\"\n[[bodies]]\nname = \"cloth\"\n\
+                 mesh.grid = {{ particles = [6, 6], size = [1, 1] }}\n\
+                 elements.stretch = {{ stiffness = 1 }}\nelements.bend = {{ stiffness = 1 }}\n"
+            );
+            let scene = Scene::parse("test", &text, Path::new("."), &[]).unwrap();
+            let (mut model, mut state) = Model::build(&scene).unwrap();
+            let mut grabs = Grabs::default();
+            grabs.grabs.push(Grab { particle: 14, target: [0.0; 3], is_firm: true });
+            let settings = Settings::of(&scene);
+            let hands = grabs.hands(&model, &state, &settings).unwrap();
+            let particle = stored(&model, 14);
+            let masses = |model: &Model, state: &State| -> Vec<f32> {
+                let copies = model.groups.iter().flat_map(|group| {
+                    let copies = &group.copies;
+                    let own = copies.ends.iter().zip(&copies.inverse_masses);
+                    own.filter(|((split, _), _)| *split as usize == particle).map(|(_, mass)| *mass)
+                });
+                copies.chain([state.positions[particle][3]]).collect()
+            };
+            let before = masses(&model, &state);
+            assert!(before.len() > 1, "{solver}: it is split");
+            begin(&hands, &mut model, &mut state);
+            let heavy = hands.all[0].heavy();
+            assert!(heavy > 0.0 && heavy < before[0]);
+            assert!(masses(&model, &state).iter().all(|&mass| mass == heavy), "{solver}");
+            end(&hands, &mut model, &mut state);
+            assert_eq!(masses(&model, &state), before, "{solver}");
+        }
+    }
 }

@@ -65,18 +65,18 @@ impl Each {
     fn of_run<L: Lane, S: Storage>(self, copies: &Copies, first: usize, view: &View<S>) {
         let (particle, copy) = (copies.ends[first].0 as usize, copies.start(first));
         let rows = load::<L, S>(particle, view);
-        let [heavy, light] = &copies.inverse_masses;
+        let heavy = L::load(&copies.inverse_masses[first..first + L::WIDTH]);
         match self {
             Self::Split => {
-                let light = L::with_fourth(rows, L::load(&light[first..first + L::WIDTH]));
+                let factors = L::load(&copies.factors[first..first + L::WIDTH]);
+                let light = L::with_fourth(rows, heavy * factors);
                 store::<L, S>(light, particle, view);
                 store::<L, S>(light, copy, view);
             }
             Self::Merge => {
                 let sum = L::between(load::<L, S>(copy, view), rows);
                 let mean = L::plus(rows, L::scaled(sum, L::splat(0.5)));
-                let heavy = L::with_fourth(mean, L::load(&heavy[first..first + L::WIDTH]));
-                store::<L, S>(heavy, particle, view);
+                store::<L, S>(L::with_fourth(mean, heavy), particle, view);
             }
         }
     }
@@ -87,10 +87,10 @@ impl Each {
         let (particle, end) = copies.ends[index];
         let own = copies.start(index)..end as usize;
         let place = view.positions.get(particle as usize);
-        let [heavy, light] = &copies.inverse_masses;
+        let heavy = copies.inverse_masses[index];
         match self {
             Self::Split => {
-                let light = f32::with_fourth(place, light[index]);
+                let light = f32::with_fourth(place, heavy * copies.factors[index]);
                 view.positions.set(particle as usize, light);
                 for copy in own {
                     view.positions.set(copy, light);
@@ -105,7 +105,7 @@ impl Each {
                     sum = f32::plus(sum, f32::between(view.positions.get(copy), place));
                 }
                 let mean = f32::plus(place, f32::scaled(sum, weight));
-                view.positions.set(particle as usize, f32::with_fourth(mean, heavy[index]));
+                view.positions.set(particle as usize, f32::with_fourth(mean, heavy));
             }
         }
     }

@@ -10,6 +10,7 @@ use super::arrays::ALIGNMENT;
 use super::conditions::Conditions;
 use super::device::{Gpu, GpuError};
 use super::frames::Frames;
+use super::hands::Grip;
 use super::kernels::Dispatch;
 use super::plan::Plan;
 use super::report::Report;
@@ -17,7 +18,7 @@ use super::residual::Residuals;
 use crate::backend::{Backend, BackendError};
 use crate::constraint::Residual;
 use crate::model::Model;
-use crate::solver::{Findings, Job};
+use crate::solver::{Findings, Hands, Job};
 use crate::state::State;
 
 /// Steps that may be under way on the device: enough to keep it busy, few enough to answer soon.
@@ -27,6 +28,8 @@ pub(super) const MOST_UNDER_WAY: usize = 2;
 pub struct Graphics {
     gpu: Gpu,
     running: Option<Running>,
+    /// Those who pull in the next step.
+    hands: Option<Hands>,
 }
 
 /// What is on the device.
@@ -36,6 +39,9 @@ struct Running {
     conditions: Conditions,
     /// Made when they are first asked for.
     residuals: Option<Residuals>,
+    /// Made when a particle is first grabbed, and whether one was in the last step.
+    grip: Option<Grip>,
+    is_grabbed: bool,
     substeps: usize,
     /// Steps that are not known to be done, each with the states that were requested behind it.
     under_way: VecDeque<wgpu::SubmissionIndex>,
@@ -54,7 +60,7 @@ impl Graphics {
     /// On a device that is open already.
     #[must_use]
     pub fn on(gpu: Gpu) -> Self {
-        Self { gpu, running: None }
+        Self { gpu, running: None, hands: None }
     }
 
     fn load(&mut self, job: Job<'_>, state: &State) -> Result<(), GpuError> {
@@ -67,6 +73,8 @@ impl Graphics {
             report,
             conditions: Conditions::default(),
             residuals: None,
+            grip: None,
+            is_grabbed: false,
             substeps,
             under_way: VecDeque::new(),
             frames: Frames::default(),
@@ -101,10 +109,14 @@ impl Graphics {
 }
 
 impl Running {
-    fn step(&mut self, gpu: &Gpu, job: Job<'_>) -> Result<(), GpuError> {
+    fn step(&mut self, gpu: &Gpu, job: Job<'_>, hands: Option<&Hands>) -> Result<(), GpuError> {
         // The device catches up, so that the host is never far ahead.
         while self.under_way.len() >= MOST_UNDER_WAY {
             self.wait(gpu)?;
+        }
+        self.is_grabbed = hands.is_some();
+        if let Some(hands) = hands {
+            self.take_hold(gpu, hands)?;
         }
         self.conditions.set(job.model, job.substeps, &self.plan.fields);
         let memory = &self.plan.memory;
@@ -121,11 +133,29 @@ impl Running {
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("step") });
         encoder.clear_buffer(&memory.findings, 0, None);
+        let grip = self.grip.as_ref().filter(|_| self.is_grabbed);
+        if let Some(grip) = grip {
+            grip.encode_grab(&mut begin(&mut encoder, None));
+        }
         self.encode(&mut encoder);
+        if let Some(grip) = grip {
+            grip.encode_let_go(&mut begin(&mut encoder, None));
+        }
         self.report.end(&mut encoder, &memory.findings);
         self.under_way.push_back(gpu.queue.submit([encoder.finish()]));
         self.report.submitted();
         gpu.check()
+    }
+
+    /// Takes hands to the device, where there may have been no room for as many.
+    fn take_hold(&mut self, gpu: &Gpu, hands: &Hands) -> Result<(), GpuError> {
+        let grip = match self.grip.take().filter(|grip| grip.has_room_for(hands)) {
+            Some(grip) => grip,
+            None => Grip::new(gpu, &self.plan.memory, hands.all.len().next_power_of_two())?,
+        };
+        grip.put(gpu, hands);
+        self.grip = Some(grip);
+        Ok(())
     }
 
     /// All substeps, in one pass each; in a pass for each stage if stages are measured.
@@ -256,6 +286,11 @@ impl Backend for Graphics {
         Ok(Graphics::load(self, job, state)?)
     }
 
+    fn grab(&mut self, hands: Hands) -> Option<Hands> {
+        self.hands = Some(hands);
+        None
+    }
+
     fn step(
         &mut self,
         job: Job<'_>,
@@ -265,7 +300,7 @@ impl Backend for Graphics {
         let Some(running) = &mut self.running else {
             return Ok(Findings::NONE);
         };
-        running.step(&self.gpu, job)?;
+        running.step(&self.gpu, job, self.hands.take().as_ref())?;
         Ok(running.tell(seconds))
     }
 
@@ -318,6 +353,7 @@ impl Backend for Graphics {
 
     fn dispatches(&self) -> Option<usize> {
         let running = self.running.as_ref()?;
-        Some(running.plan.dispatches_per_step(running.substeps))
+        let hands = if running.is_grabbed { 2 } else { 0 };
+        Some(running.plan.dispatches_per_step(running.substeps) + hands)
     }
 }

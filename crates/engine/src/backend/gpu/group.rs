@@ -63,8 +63,8 @@ impl Lists {
             let (particle, end) = copies.ends[index];
             let count = end as usize - copies.start(index) + 1;
             self.particles.extend(std::iter::repeat_n(particle, count));
-            let w = copies.inverse_masses[1][index];
-            self.blocks.extend(std::iter::repeat_n(w.to_bits(), count));
+            let factor = copies.factors[index].to_bits();
+            self.blocks.extend(std::iter::repeat_n(factor, count));
         }
         let mut is_used = vec![false; self.particles.len()];
         for id in ids {

@@ -8,7 +8,7 @@
 //! - `plan.rs` turns a program into dispatches, once; `group.rs` lays out the constraints of a group,
 //!   `contacts.rs` the contacts between particles, `arrays.rs` makes the arrays, `kernels.rs` compiles
 //!   the kernels that `shaders.rs` puts together from the WGSL files beside their Rust twins;
-//! - `conditions.rs` writes down what changes from step to step;
+//! - `conditions.rs` writes down what changes from step to step, `hands.rs` pulls particles;
 //! - `coloring.rs` colors elements on the device;
 //! - `residual.rs` measures errors, of which only sums come home;
 //! - `staging.rs` brings bytes home without waiting for them, `frames.rs` whole states;
@@ -24,6 +24,7 @@ mod device;
 mod frames;
 mod graphics;
 mod group;
+mod hands;
 mod kernels;
 mod plan;
 mod report;

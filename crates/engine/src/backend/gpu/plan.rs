@@ -19,7 +19,7 @@ use crate::solver::{Job, Stage, chebyshev_weight};
 use crate::state::State;
 
 /// Words of a `Substep`.
-const SUBSTEP_BYTES: u64 = 64;
+pub(super) const SUBSTEP_BYTES: u64 = 64;
 
 /// Words of what kernels notice.
 pub(super) const FINDINGS: usize = 4;

@@ -7,6 +7,8 @@ use crate::constraint::Form;
 pub(super) enum Module {
     /// Stages that go through all particles.
     Particles,
+    /// Particles that are grabbed.
+    Hands,
     /// The air.
     Wind,
     /// Acceleration of sweeps.
@@ -69,6 +71,7 @@ impl Module {
             Self::Particles => {
                 [SUBSTEP, FINDINGS, SHAPE, include_str!("../../solver/particles.wgsl")].join("\n")
             }
+            Self::Hands => [SUBSTEP, include_str!("../../solver/hand.wgsl")].join("\n"),
             Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
             Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
             Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
@@ -128,6 +131,7 @@ mod tests {
     fn modules() -> Vec<Module> {
         let mut modules = vec![
             Module::Particles,
+            Module::Hands,
             Module::Wind,
             Module::Chebyshev,
             Module::Merge,

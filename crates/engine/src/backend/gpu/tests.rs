@@ -8,7 +8,7 @@ use crate::backend::tests::{SCENE, conditions};
 use crate::backend::{Backend, Serial};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Job, Program, Stage, Substep};
+use crate::solver::{Hand, Hands, Job, Program, Stage, Substep};
 use crate::state::State;
 
 /// What a kernel may differ from its twin by, in units of the last place of the largest number in the
@@ -156,6 +156,53 @@ fn every_kernel_does_what_its_twin_does() {
         "solver = \"hybrid\"",
     ] {
         check_kernels(&gpu, &format!("{settings}\n{SCENE}{SHAPES}"));
+    }
+}
+
+#[test]
+fn hands_pull_as_they_do_at_home() {
+    let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
+    let (model, start) = in_motion(SCENE);
+    let (program, substeps) = (Program { stages: vec![Stage::Predict] }, [gentle(&model)]);
+    let job = Job { model: &model, program: &program, substeps: &substeps };
+    let (mut seconds, far) = (vec![0.0], [1e4, -2e4, 0.0]);
+    let mut movable = (0..model.body_of.len()).filter(|&own| start.positions[own][3] != 0.0);
+    let hands = [([0.1, 0.2, 0.3], false), ([0.3, 0.2, 0.1], true), (far, false), (far, true)];
+    let all: Vec<Hand> = hands
+        .iter()
+        .map(|&(target, is_firm)| {
+            let particle = movable.next().unwrap();
+            let inverse_mass = start.positions[particle][3];
+            Hand { particle, target, is_firm, inverse_mass }
+        })
+        .collect();
+    for gravity in [Some([0.0, -9.81, 0.1]), None] {
+        let hands = Hands { all: all.clone(), ..Hands::none(0.01, 3, model.size, gravity) };
+        let mut home = start.clone();
+        for hand in &hands.all {
+            let (position, velocity) =
+                (&mut home.positions[hand.particle], &mut home.velocities[hand.particle]);
+            hands.grab(hand, position, velocity);
+            assert_ne!(*position, start.positions[hand.particle], "it is heavier at least");
+        }
+        Serial.step(job, &mut home, &mut seconds).unwrap();
+        for hand in &hands.all {
+            assert_eq!(home.previous[hand.particle][3], hand.heavy(), "as long as the step lasts");
+            home.positions[hand.particle][3] = hand.inverse_mass;
+        }
+        let (mut graphics, mut away) = (Graphics::on(gpu.clone()), start.clone());
+        graphics.load(job, &away).unwrap();
+        assert!(graphics.grab(hands).is_none(), "the device pulls");
+        graphics.step(job, &mut away, &mut seconds).unwrap();
+        graphics.fetch(&mut away).unwrap();
+        let own = model.body_of.len() + model.targets.len();
+        let differences = [
+            difference(&home.positions[..own], &away.positions[..own]),
+            difference(&home.previous, &away.previous),
+            difference(&home.velocities, &away.velocities),
+        ];
+        assert!(differences.iter().all(|&worst| worst <= UNITS), "{differences:?}");
+        assert!(difference(&start.positions[..own], &away.positions[..own]) > 1e3);
     }
 }
 
