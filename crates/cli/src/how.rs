@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use taut::BackendChoice;
+#[cfg(feature = "gpu")]
+use taut::backend::gpu::{Gpu, Limits};
 use taut::scene::Override;
 
 use crate::console;
@@ -16,6 +18,9 @@ pub(crate) struct How {
     /// The graphics device: part of its name, its number in `taut devices`, or best
     #[arg(long, default_value = "best")]
     device: String,
+    /// Refuse scenes that take more memory of the graphics device than this
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
+    device_memory: Option<u64>,
     /// Worker threads of the cpu back-end; 0: one per core
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -54,8 +59,8 @@ impl How {
         match self.backend {
             Backend::Serial => Ok(BackendChoice::Serial),
             Backend::Cpu => Ok(BackendChoice::Cpu(self.threads)),
-            Backend::Gpu => graphics::choose(&self.device),
-            Backend::Auto => Ok(graphics::choose(&self.device).unwrap_or_else(|failure| {
+            Backend::Gpu => self.on_device(),
+            Backend::Auto => Ok(self.on_device().unwrap_or_else(|failure| {
                 console::complain(&format!("note: {failure}; running on the processor"));
                 BackendChoice::Cpu(self.threads)
             })),
@@ -68,12 +73,28 @@ impl How {
         matches!(self.backend, Backend::Gpu | Backend::Auto)
     }
 
-    /// The graphics device.
     #[cfg(feature = "gpu")]
-    pub(crate) fn device(&self) -> taut::backend::gpu::DeviceChoice {
+    fn on_device(&self) -> Result<BackendChoice, Failure> {
+        Ok(BackendChoice::OpenGpu(self.open_device()?))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn on_device(&self) -> Result<BackendChoice, Failure> {
+        let _ = (&self.device, self.device_memory);
+        Err(crate::devices::failure())
+    }
+
+    /// Opens the graphics device.
+    ///
+    /// # Errors
+    /// If there is none of that name, or its driver refuses.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn open_device(&self) -> Result<Gpu, Failure> {
         // Any text stands for a device.
-        let Ok(device) = self.device.parse();
-        device
+        let Ok(choice) = self.device.parse();
+        let most = |mebibytes: u64| mebibytes.saturating_mul(1 << 20);
+        let memory = self.device_memory.map_or(u64::MAX, most);
+        Ok(Gpu::open_within(&choice, Limits { memory, ..Limits::default() })?)
     }
 
     /// `--set` and the flags that are short for it.
@@ -84,30 +105,5 @@ impl How {
             ("partition.colors", self.colors.map(|colors| colors.to_string())),
         ];
         with_flags(&self.set, flags)
-    }
-}
-
-#[cfg(feature = "gpu")]
-mod graphics {
-    use taut::BackendChoice;
-    use taut::backend::gpu::Gpu;
-
-    use crate::failure::Failure;
-
-    /// Opens a device.
-    pub(super) fn choose(device: &str) -> Result<BackendChoice, Failure> {
-        let Ok(choice) = device.parse();
-        Ok(BackendChoice::OpenGpu(Gpu::open(&choice)?))
-    }
-}
-
-#[cfg(not(feature = "gpu"))]
-mod graphics {
-    use taut::BackendChoice;
-
-    use crate::failure::Failure;
-
-    pub(super) fn choose(_: &str) -> Result<BackendChoice, Failure> {
-        Err(crate::devices::failure())
     }
 }

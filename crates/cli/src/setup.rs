@@ -34,7 +34,7 @@ impl Setup {
     #[cfg(feature = "gpu")]
     pub(crate) fn start_on_device(&self) -> Result<(Gpu, Scene, Simulation), Failure> {
         let scene = self.read()?;
-        let gpu = Gpu::open(&self.how.device())?;
+        let gpu = self.how.open_device()?;
         let (scene, simulation) = if self.how.is_on_device() {
             self.simulate(scene, Box::new(Graphics::on(gpu.clone())))?
         } else {

@@ -409,6 +409,25 @@ fn a_scene_runs_on_a_graphics_processor() {
 
 #[cfg(feature = "gpu")]
 #[test]
+fn a_scene_that_takes_too_much_of_a_device_is_refused_with_what_it_takes() {
+    let run = |memory: &str| {
+        let line = ["run", "cloth-on-tube", "--steps", "1", "--backend", "gpu"];
+        taut(&[&line[..], &["--device-memory", memory]].concat())
+    };
+    let output = run("1");
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("use a smaller scene or the cpu back-end"), "{message}");
+    let (_, rest) = message.split_once("out of memory: this scene takes ").expect("an estimate");
+    let (estimate, _) = rest.split_once(" MiB").expect("in MiB");
+    assert!(estimate.parse::<u64>().unwrap() > 1, "{message}");
+    let output = run(estimate);
+    assert!(output.status.success(), "so much is enough: {}", stderr(&output));
+    assert_eq!(run("0").status.code(), Some(2));
+}
+
+#[cfg(feature = "gpu")]
+#[test]
 fn devices_are_listed_with_their_limits() {
     let devices = json(&["devices", "--json"]);
     let first = &devices.as_array().unwrap()[0];

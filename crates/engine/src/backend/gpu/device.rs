@@ -192,14 +192,17 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// This device, or, if something went wrong on it, the same adapter opened anew.
+    /// This device, or, if something went wrong on it, the same adapter opened anew, up to the same limits.
     ///
     /// # Errors
     /// If it cannot be opened again.
     pub(crate) fn or_anew(self) -> Result<Self, GpuError> {
         match self.check() {
             Ok(()) => Ok(self),
-            Err(_) => Self::open(&DeviceChoice::Index(self.info.index)),
+            Err(_) => {
+                let limits = Limits { array: self.info.max_storage_binding, memory: self.memory };
+                Self::open_within(&DeviceChoice::Index(self.info.index), limits)
+            }
         }
     }
 
