@@ -173,7 +173,8 @@ impl Simulation {
     ///
     /// # Errors
     /// When a particle has gone to infinity, or farther in a substep than anything in the scene
-    /// explains. The state is then as it was found.
+    /// explains. The state is then as it was found. On a device that is noticed up to two steps later:
+    /// the error says in which step it was, and where the particle is by now.
     pub fn step(&mut self) -> Result<(), SimulationError> {
         let step = self.settings.dt / self.settings.substeps as f32;
         let moving = self.moving.get_mut();
