@@ -23,6 +23,9 @@ import { State } from "./state";
 import { followTheme } from "./theme";
 import "./style/page.css";
 
+/** How long panels wait for the first picture at most. */
+const PATIENCE_MS = 1000;
+
 function start(root: HTMLElement): void {
   const state = new State();
   const session = new Session(state);
@@ -35,18 +38,13 @@ function start(root: HTMLElement): void {
   const quality = new URL(location.href).searchParams.get("quality");
   if (isQuality(quality)) state.quality.set(quality);
 
-  // The picture comes first: shaders are compiled while the panels are made.
+  // The picture comes first: shaders are compiled while the rest is made, and panels wait for it.
   const canvas = make("canvas", { tabindex: "0", "aria-label": "The simulation", role: "img" });
   const picture = make("main", { class: "picture" }, canvas);
   session.view = openView(canvas, state, connection);
 
   const fit = () => session.view?.fit();
-  const columns = layout(root, {
-    scene: scenesPanel(state, commands),
-    solver: solverPanel(state, commands),
-    look: lookPanel(state, commands, session.scale),
-    charts: chartsPanel(state),
-  });
+  const columns = layout(root);
   const shortcuts = shortcutsOf({
     state,
     commands,
@@ -63,6 +61,25 @@ function start(root: HTMLElement): void {
   root.append(top, ...columns.columns, picture, columns.tabs, dropZone(commands), dialog);
   listen(shortcuts);
   expose(state, connection, session);
+  afterFirstPicture(session.view, state, () =>
+    columns.fill({
+      scene: scenesPanel(state, commands),
+      solver: solverPanel(state, commands),
+      look: lookPanel(state, commands, session.scale),
+      charts: chartsPanel(state),
+    }),
+  );
+}
+
+/** Calls `run` once: when there is a picture, or when it is clear that none comes soon. */
+function afterFirstPicture(view: View | null, state: State, run: () => void): void {
+  const go = () => {
+    clearTimeout(timer);
+    forget();
+    run();
+  };
+  const forget = state.drawing.subscribe(go);
+  const timer = setTimeout(go, view ? PATIENCE_MS : 0);
 }
 
 /** Without WebGL the controls and the charts still work. */

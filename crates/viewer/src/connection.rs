@@ -48,6 +48,7 @@ pub(crate) async fn serve(socket: WebSocket, hub: Arc<Hub>, seat: OwnedSemaphore
         most_particles: [0; 2],
         flow: Flow::default(),
         budget: Budget::new(Instant::now()),
+        has_drawn: false,
         heard: Instant::now(),
         pulse,
         replies,
@@ -81,6 +82,8 @@ struct Connection {
     most_particles: [usize; 2],
     flow: Flow,
     budget: Budget,
+    /// Whether it has acknowledged a frame.
+    has_drawn: bool,
     heard: Instant,
     pulse: Interval,
 }
@@ -178,6 +181,9 @@ impl Connection {
         match request {
             Request::Ack { frame } => {
                 self.flow.acknowledged(frame, now);
+                if !std::mem::replace(&mut self.has_drawn, true) {
+                    self.command(Command::Seen).await?;
+                }
                 Ok(())
             }
             Request::Want { field, precision } => {

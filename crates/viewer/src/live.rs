@@ -203,7 +203,10 @@ impl Live {
 
     fn obey(&mut self, command: Command, outlets: &Outlets) {
         match command {
+            Command::Expect => self.expect_viewer(),
+            Command::Seen => self.pace.go_on(),
             Command::Join { viewer, replies } => {
+                self.expect_viewer();
                 self.viewers.insert(viewer, replies);
                 self.meter.hurry(Instant::now());
             }
@@ -283,6 +286,13 @@ impl Live {
             return Ok(());
         }
         Err(format!("{MOST_GRABS} particles are held already; release some"))
+    }
+
+    /// A page starts. Those who watch already are not made to wait for it.
+    fn expect_viewer(&mut self) {
+        if self.viewers.is_empty() {
+            self.pace.hold(Instant::now());
+        }
     }
 
     fn leave(&mut self, viewer: u64) {

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 /// A simulation that is later than this does not try to catch up: it would only get later.
 const MOST_DEBT: f64 = 0.1;
+/// How long steps wait for the first picture of a page at most.
+const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// Simulated seconds against seconds.
 #[derive(Debug)]
@@ -12,11 +14,13 @@ pub(crate) struct Pace {
     speed: f64,
     /// A moment, and the simulated time that belongs to it.
     anchor: Option<(Instant, f64)>,
+    /// No step before this.
+    held: Option<Instant>,
 }
 
 impl Pace {
     pub(crate) fn new(speed: f64) -> Self {
-        Self { speed, anchor: None }
+        Self { speed, anchor: None, held: None }
     }
 
     pub(crate) fn speed(&self) -> f64 {
@@ -32,6 +36,17 @@ impl Pace {
         self.anchor = None;
     }
 
+    /// Steps wait for the first picture of a page that starts. Its start takes all that two cores
+    /// have, and is often on the same ones; and what is simulated meanwhile nobody sees.
+    pub(crate) fn hold(&mut self, now: Instant) {
+        self.held = Some(now + PATIENCE);
+    }
+
+    /// The first picture is there.
+    pub(crate) fn go_on(&mut self) {
+        self.held = None;
+    }
+
     /// Seconds that so much simulated time has; 0 if it shall be as few as possible.
     pub(crate) fn due(&self, simulated: f64) -> f64 {
         if self.speed > 0.0 { simulated / self.speed } else { 0.0 }
@@ -39,6 +54,10 @@ impl Pace {
 
     /// How long to wait until a simulation that is at `time` may make its next step.
     pub(crate) fn wait(&mut self, time: f64, now: Instant) -> Duration {
+        if let Some(held) = self.held.filter(|held| now < *held) {
+            return held - now;
+        }
+        self.held = None;
         if self.speed <= 0.0 {
             return Duration::ZERO;
         }
@@ -53,7 +72,8 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    //! Contract: steps come at the speed that is asked for, and debts are forgotten.
+    //! Contract: steps come at the speed that is asked for, debts are forgotten, and steps wait for
+    //! the first picture of a page, but not for long.
 
     use super::*;
 
@@ -80,5 +100,19 @@ mod tests {
     fn without_a_speed_nothing_waits() {
         assert_eq!(Pace::new(0.0).wait(9.0, Instant::now()), Duration::ZERO);
         assert_eq!((Pace::new(0.0).due(0.5), Pace::new(2.0).due(0.5)), (0.0, 0.25));
+    }
+
+    #[test]
+    fn steps_wait_for_a_first_picture_but_not_for_long() {
+        let now = Instant::now();
+        for speed in [0.0, 1.0] {
+            let mut pace = Pace::new(speed);
+            pace.hold(now);
+            assert_eq!(pace.wait(0.0, now + PATIENCE / 3), PATIENCE - PATIENCE / 3);
+            assert_eq!(pace.wait(0.0, now + PATIENCE), Duration::ZERO);
+            pace.hold(now);
+            pace.go_on();
+            assert_eq!(pace.wait(0.0, now), Duration::ZERO);
+        }
     }
 }

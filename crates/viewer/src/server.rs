@@ -29,7 +29,7 @@ use crate::connection;
 use crate::live::{Live, Start};
 use crate::origin::{Guard, Refusal, new_token};
 use crate::protocol::{MOST_LOAD_BYTES, Message, SceneEntry, VERSION};
-use crate::shared::{Demand, Hub, MOST_COMMANDS, MOST_VIEWERS, Outlets, Snapshot};
+use crate::shared::{Command, Demand, Hub, MOST_COMMANDS, MOST_VIEWERS, Outlets, Snapshot};
 use crate::source::Source;
 
 /// Where the server listens unless told otherwise.
@@ -273,6 +273,10 @@ async fn page(
     let Some(asset) = assets::find(uri.path()) else {
         return secured((StatusCode::NOT_FOUND, "There is no such page.\n").into_response(), &host);
     };
+    if !asset.is_lasting && method == Method::GET {
+        // Where there is no room for it the page only starts a little later.
+        let _ = hub.commands.try_send(Command::Expect);
+    }
     let mut response = asset.bytes.into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));

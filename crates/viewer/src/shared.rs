@@ -32,6 +32,10 @@ pub(crate) enum Command {
     Join { viewer: u64, replies: mpsc::Sender<Utf8Bytes> },
     /// It has gone.
     Leave { viewer: u64 },
+    /// A page is on its way to the browser: a viewer will come.
+    Expect,
+    /// A viewer has drawn its first frame.
+    Seen,
     /// It asks for something.
     Ask { viewer: u64, request: Request },
     /// A frame is wanted although nothing has moved.

@@ -39,7 +39,7 @@ export function chartsPanel(state: State): HTMLElement {
   state.stats.subscribe((stats) => {
     if (stats && histories.take(stats)) redrawLater();
   });
-  state.scene.subscribe(redrawLater);
+  state.scene.watch(redrawLater);
   state.theme.subscribe(redraw);
   state.look.subscribe(redraw);
   new ResizeObserver(redrawLater).observe(element);

@@ -11,6 +11,8 @@ export interface Panels {
 
 export interface Layout {
   columns: HTMLElement[];
+  /** Puts the panels into the columns. */
+  fill: (panels: Panels) => void;
   tabs: HTMLElement;
   toggle: () => void;
   close: () => boolean;
@@ -23,16 +25,17 @@ const TABS: readonly [keyof Panels, string][] = [
   ["charts", "Charts"],
 ];
 
-export function layout(root: HTMLElement, panels: Panels): Layout {
+/** The columns, at first without panels: they have their sizes, so that the picture has its own. */
+export function layout(root: HTMLElement): Layout {
   const left = make("aside", { class: "column left", "aria-label": "Controls" });
-  left.append(panels.scene, panels.solver, panels.look);
-  const right = make("aside", { class: "column right", "aria-label": "Charts" }, panels.charts);
+  const right = make("aside", { class: "column right", "aria-label": "Charts" });
+  let panels: Panels | null = null;
   let opened: keyof Panels | null = null;
   const show = (name: keyof Panels | null) => {
     opened = name;
     root.dataset.drawer = name ?? "none";
     for (const [key, tab] of tabs) tab.setAttribute("aria-expanded", String(key === name));
-    for (const [key] of TABS) panels[key].classList.toggle("opened", key === name);
+    for (const [key] of TABS) panels?.[key].classList.toggle("opened", key === name);
   };
   const tabs = TABS.map(([key, label]): [keyof Panels, HTMLButtonElement] => {
     const tab = make("button", { type: "button", "aria-controls": `panel-${key}` }, label);
@@ -42,6 +45,12 @@ export function layout(root: HTMLElement, panels: Panels): Layout {
   show(null);
   return {
     columns: [left, right],
+    fill: (all) => {
+      panels = all;
+      left.append(all.scene, all.solver, all.look);
+      right.append(all.charts);
+      show(opened);
+    },
     tabs: make("nav", { class: "tabs", "aria-label": "Panels" }, ...tabs.map(([, tab]) => tab)),
     toggle: () => root.classList.toggle("bare"),
     close: () => {

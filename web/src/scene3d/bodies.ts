@@ -88,7 +88,10 @@ export class Bodies {
       },
     });
     material.side = DoubleSide;
-    this.mesh = new Mesh(new BufferGeometry(), material);
+    // Shaders depend on what points have: so they can be compiled before there are any.
+    this.mesh = new Mesh(this.geometry(new Float32Array(9)), material);
+    this.mesh.geometry.setIndex([0, 1, 2]);
+    this.places = new Float32Array(0);
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
@@ -99,24 +102,15 @@ export class Bodies {
   }
 
   rebuild(scene: SceneInfo, topology: Topology): void {
-    const { points } = topology;
     this.triangles = topology.triangles as Uint32Array<ArrayBuffer>;
-    this.places = new Float32Array(3 * points);
-    this.normals = new Float32Array(3 * points);
-    this.fieldBytes = new Uint8Array(points);
     const bodies = scene.bodies.map((body) => ({
       first: body.first_triangle,
       count: body.triangles,
     }));
     const index = new BufferAttribute(this.triangles, 1);
     this.versions = [{ triangles: this.triangles, bodies, index }];
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", dynamic(this.places, 3));
-    geometry.setAttribute("normal", dynamic(this.normals, 3));
-    geometry.setAttribute("field", dynamic(this.fieldBytes, 1, true));
-    geometry.setAttribute("tint", new BufferAttribute(tints(scene, topology), 3));
     this.mesh.geometry.dispose();
-    this.mesh.geometry = geometry;
+    this.mesh.geometry = this.geometry(tints(scene, topology));
     this.limit(Infinity);
     this.wires.geometry.dispose();
     this.wires.geometry = new BufferGeometry();
@@ -172,6 +166,20 @@ export class Bodies {
 
   get positionAttribute(): BufferAttribute {
     return this.mesh.geometry.getAttribute("position") as BufferAttribute;
+  }
+
+  /** For as many points as there are colors. */
+  private geometry(tint: Float32Array): BufferGeometry {
+    const points = tint.length / 3;
+    this.places = new Float32Array(3 * points);
+    this.normals = new Float32Array(3 * points);
+    this.fieldBytes = new Uint8Array(points);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", dynamic(this.places, 3));
+    geometry.setAttribute("normal", dynamic(this.normals, 3));
+    geometry.setAttribute("field", dynamic(this.fieldBytes, 1, true));
+    geometry.setAttribute("tint", new BufferAttribute(tint, 3));
+    return geometry;
   }
 
   private versionBelow(most: number): Version | null {

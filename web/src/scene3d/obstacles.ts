@@ -20,7 +20,7 @@ const CREASE = 0.7;
 
 export class Obstacles {
   readonly group = new Group();
-  readonly material: ShaderMaterial;
+  private readonly material: ShaderMaterial;
   private readonly color = { value: new Color() };
   private meshes: Mesh[] = [];
 
@@ -33,6 +33,12 @@ export class Obstacles {
       },
     });
     this.material.side = DoubleSide;
+    // Shaders depend on what points have: so they can be compiled before there are any.
+    const nothing = new BufferGeometry();
+    for (const name of ["position", "normal"]) {
+      nothing.setAttribute(name, new BufferAttribute(new Float32Array(9), 3));
+    }
+    this.group.add(new Mesh(nothing, this.material));
   }
 
   rebuild(scene: SceneInfo, topology: Topology): void {

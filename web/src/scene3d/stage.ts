@@ -5,7 +5,6 @@ import {
   BufferAttribute,
   BufferGeometry,
   DirectionalLight,
-  type Material,
   MathUtils,
   Mesh,
   PCFShadowMap,
@@ -145,12 +144,9 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  /** Begins to compile shaders of what is there and of a material that will be. Nothing waits for it. */
-  compile(later: Material): void {
-    const example = new Mesh(new BufferGeometry(), later);
-    this.scene.add(example);
+  /** Begins to compile shaders of what is there. Nothing waits for it. */
+  compile(): void {
     this.renderer.compile(this.scene, this.camera);
-    this.scene.remove(example);
   }
 
   /** Draws, with shadows of what is there now or those of an earlier picture. */

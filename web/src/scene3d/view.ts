@@ -65,7 +65,10 @@ export class View {
     const first = GRADES.indexOf(this.stage.inSoftware ? "least" : "full");
     this.detail = new Detail(new Chooser(first), () => state.quality.value);
     const { stage, bodies, obstacles, markers } = this;
-    stage.scene.add(bodies.mesh, bodies.wires, obstacles.group, this.lines.mesh, markers.group);
+    stage.scene.add(bodies.mesh, obstacles.group);
+    stage.compile();
+    // What the first picture does not need is compiled when it is shown.
+    stage.scene.add(bodies.wires, this.lines.mesh, markers.group);
     this.grabbing = new Grabbing(
       { stage, bodies, obstacles, markers },
       {
@@ -76,7 +79,6 @@ export class View {
       },
     );
     this.listen(canvas);
-    this.stage.compile(obstacles.material);
     this.stage.renderer.setAnimationLoop(this.tick);
   }
 
