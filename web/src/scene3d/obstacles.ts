@@ -7,13 +7,19 @@ import {
   Color,
   DoubleSide,
   Group,
+  type Material,
   Mesh,
+  MeshBasicMaterial,
   Vector3,
   type ShaderMaterial,
 } from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Frame, SceneInfo, ShapeInfo, Topology } from "../protocol";
+import { Ground } from "./ground";
 import { litMaterial, type Backdrop } from "./shade";
+
+/** Of what is not drawn: from behind a plane is not there. */
+const ONE_SIDED = new MeshBasicMaterial();
 
 /** Edges sharper than this (radians) are drawn sharp. */
 const CREASE = 0.7;
@@ -23,8 +29,12 @@ export class Obstacles {
   private readonly material: ShaderMaterial;
   private readonly color = { value: new Color() };
   private meshes: Mesh[] = [];
+  /** What is drawn of the planes that are not level, by their meshes. */
+  private readonly slopes = new Map<Mesh, Ground>();
+  private grid = "";
+  private around = { center: new Vector3(), radius: 1 };
 
-  constructor(backdrop: Backdrop) {
+  constructor(private readonly backdrop: Backdrop) {
     this.material = litMaterial(backdrop, {
       uniforms: { tint: this.color },
       fragment: {
@@ -42,13 +52,20 @@ export class Obstacles {
   }
 
   rebuild(scene: SceneInfo, topology: Topology): void {
-    for (const mesh of this.meshes) mesh.geometry.dispose();
+    for (const { geometry } of this.meshes) geometry.dispose();
+    for (const slope of this.slopes.values()) slope.dispose();
+    this.slopes.clear();
     this.group.clear();
     this.meshes = scene.shapes.map((shape) => {
-      const mesh = new Mesh(geometryOf(shape, topology), this.material);
+      const mesh = new Mesh<BufferGeometry, Material>(geometryOf(shape, topology), this.material);
       mesh.name = shape.name;
       mesh.castShadow = true;
       mesh.receiveShadow = true;
+      // A part of a plane only shields what is behind it from the pointer.
+      if (isFlat(mesh)) {
+        mesh.material = ONE_SIDED;
+        mesh.visible = false;
+      }
       return mesh;
     });
     if (this.meshes.length > 0) this.group.add(...this.meshes);
@@ -61,13 +78,41 @@ export class Obstacles {
       mesh.position.fromArray(pose, 0);
       mesh.quaternion.fromArray(pose, 3);
       mesh.updateMatrixWorld();
-      // A floor is drawn by the ground, which fades out instead of ending.
-      mesh.visible = !isFloor(mesh);
+      if (isFlat(mesh)) this.showSlope(mesh);
     });
   }
 
-  recolor(color: string): void {
+  /** What the scene is about: endless planes are drawn around it. */
+  surround(center: Vector3, radius: number): void {
+    this.around = { center, radius };
+    for (const mesh of this.slopes.keys()) this.showSlope(mesh);
+  }
+
+  /** Whether there are planes that are not level. */
+  get hasSlopes(): boolean {
+    return [...this.slopes.values()].some(({ mesh }) => mesh.visible);
+  }
+
+  recolor(color: string, grid: string): void {
     this.color.value.set(color);
+    this.grid = grid;
+    for (const slope of this.slopes.values()) slope.recolor(grid);
+  }
+
+  /** Shows a plane without end; one that is level is drawn by the ground. */
+  private showSlope(plane: Mesh): void {
+    const isSlope = !isFloor(plane);
+    let slope = this.slopes.get(plane);
+    if (isSlope && !slope) {
+      slope = new Ground(this.backdrop);
+      slope.hides(true);
+      slope.recolor(this.grid);
+      this.slopes.set(plane, slope);
+      this.group.add(slope.mesh);
+    }
+    if (!slope) return;
+    slope.mesh.visible = isSlope;
+    slope.follow(plane.matrixWorld, this.around.radius, this.around.center);
   }
 
   /** Height of the highest floor, if the scene has one. */

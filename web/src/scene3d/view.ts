@@ -176,7 +176,7 @@ export class View {
     const tones = TONES[theme.value];
     this.stage.recolor(theme.value);
     this.castShadows();
-    this.obstacles.recolor(tones.shape);
+    this.obstacles.recolor(tones.shape, tones.grid);
     this.bodies.showWires(look.value.wireframe, tones.wire);
     const { colorBy } = look.value;
     const partition = colorBy === "partition";
@@ -299,7 +299,8 @@ export class View {
     this.stage.light(box);
     this.shadowsStale = true;
     this.groundHeight = this.obstacles.floor() ?? box.min.y - GROUND_BELOW * radius;
-    this.stage.ground.place(this.groundHeight, radius, center.x, center.z);
+    this.stage.ground.place(this.groundHeight, radius, center);
+    this.obstacles.surround(center, radius);
     this.fitted = { first: radiusOf(box), now: radiusOf(box) };
     if (this.known) return;
     this.touched = scene?.camera != null;
@@ -324,8 +325,11 @@ export class View {
 
   /** A ground that is only drawn must not hide what falls through it. */
   private hideGround(frame: Frame): void {
-    this.stage.ground.mesh.visible =
-      this.obstacles.floor() !== null || frame.low[1] >= this.groundHeight;
+    const { ground } = this.stage;
+    const isFloor = this.obstacles.floor() !== null;
+    ground.mesh.visible = isFloor || frame.low[1] >= this.groundHeight;
+    // Of planes that cross each other only the parts in front are seen.
+    ground.hides(isFloor && this.obstacles.hasSlopes);
   }
 
   private box(): Box3 {

@@ -38,6 +38,6 @@ fn ground(in: Corner) -> @location(0) vec4<f32> {
     // Relative to the same plane with nothing on it.
     let open = KEY_COLOR * facing + SKY_COLOR;
     let light = (KEY_COLOR * key + SKY_COLOR * min(sky, 1.0)) / open;
-    let tint = GROUND_TINT * mix(1.0, 0.75, clamp(1.0 - normal.y, 0.0, 1.0));
+    let tint = GROUND_TINT * mix(1.0, STEEP_TINT, clamp(1.0 - normal.y, 0.0, 1.0));
     return vec4(backdrop(in.clip.xy) * mix(vec3(1.0), tint * light, fade), 1.0);
 }
