@@ -59,7 +59,7 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    /// Vertices for triangles whose points start at these places. A point on a crease of the starting
+    /// Vertices for triangles whose points have these places at rest. A point on a crease of that
     /// shape gets a vertex on each side.
     pub(crate) fn new(triangles: &[[u32; 3]], places: &[[f32; 3]]) -> Self {
         let normals: Vec<Vec3> = triangles.iter().map(|t| normal(t, places)).collect();

@@ -90,7 +90,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer for what a drawing shows. Creases are found where the points start.
+    /// A renderer for what a drawing shows. Creases are those of the shapes at rest, [`Drawing::rest`].
     ///
     /// # Errors
     /// A size that the device cannot draw, a scene that it cannot hold, and whatever goes wrong on it.
@@ -98,7 +98,7 @@ impl Renderer {
         gpu: &Gpu,
         size: [u32; 2],
         drawing: &Drawing,
-        places: &[[f32; 3]],
+        rest: &[[f32; 3]],
         look: &Look,
     ) -> Result<Self, RenderError> {
         let limit = gpu.info.max_texture;
@@ -109,7 +109,7 @@ impl Renderer {
         let pipelines = Pipelines::new(&gpu.device);
         let make = Make { gpu };
         let targets = make.targets(size)?;
-        let surface = Surface::new(&drawing.triangles, places);
+        let surface = Surface::new(&drawing.triangles, rest);
         let tones = style().tones(look.theme);
         let plain = (!look.lines.is_empty()).then_some(tones.plain.0);
         let body_colors = body_colors(drawing, &surface, plain);
@@ -123,7 +123,7 @@ impl Renderer {
         let shape_colors = vec![[r, g, b, 0]; vertices];
         gpu.queue.write_buffer(&shapes.colors, 0, bytemuck::cast_slice(&shape_colors));
 
-        let points = make.empty(16 * places.len(), Usage::STORAGE | Usage::COPY_DST)?;
+        let points = make.empty(16 * rest.len(), Usage::STORAGE | Usage::COPY_DST)?;
         let globals = make.empty(16 * globals_length(), Usage::UNIFORM | Usage::COPY_DST)?;
         let matrices = make
             .empty(MATRIX_STRIDE as usize * (SKY_LIGHTS + 1), Usage::UNIFORM | Usage::COPY_DST)?;

@@ -43,7 +43,8 @@ impl Setting {
     }
 
     fn renderer(&self, size: [u32; 2]) -> Result<Renderer, RenderError> {
-        Renderer::new(&self.gpu, size, &self.drawing, &self.places, &Look::default())
+        let rest = self.drawing.rest(&self.simulation);
+        Renderer::new(&self.gpu, size, &self.drawing, &rest, &Look::default())
     }
 
     fn draw(&self, renderer: &mut Renderer, points: Points<'_>) -> Vec<u8> {

@@ -81,7 +81,7 @@ impl Painter {
         };
         let supersample = arguments.supersample;
         let size = arguments.size.map(|pixels| pixels.saturating_mul(supersample));
-        let mut renderer = Renderer::new(gpu, size, &drawing, &places, &look)?;
+        let mut renderer = Renderer::new(gpu, size, &drawing, &drawing.rest(simulation), &look)?;
         let sources = drawing.sources(simulation).into_iter();
         let sources: Vec<Source> =
             sources.map(|(corners, weights)| Source { corners, weights }).collect();

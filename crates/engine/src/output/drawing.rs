@@ -145,6 +145,23 @@ impl Drawing {
         }
     }
 
+    /// Places of all points in the bodies' shapes at rest, each body around its own origin: creases
+    /// are those of the shape that a body has, not of the one that it is pressed into.
+    #[must_use]
+    pub fn rest(&self, simulation: &Simulation) -> Vec<[f32; 3]> {
+        let bodies = &simulation.model().bodies;
+        let particles = bodies.iter().flat_map(|body| &body.mesh.positions);
+        let mut rest: Vec<[f32; 3]> = particles.map(Vec3::to_array).collect();
+        for PlacedSurface { particles, embedding } in &self.surfaces {
+            for vertex in 0..embedding.len() {
+                let at = |corner: u32| Vec3::from(rest[particles.start + corner as usize]);
+                let place = embedding.vertex(vertex, at);
+                rest.push(place.to_array());
+            }
+        }
+        rest
+    }
+
     /// How each point follows from the positions in the order of memory: a sum of four of them, with
     /// these weights.
     pub fn sources(&self, simulation: &Simulation) -> Vec<([u32; 4], [f32; 4])> {

@@ -157,3 +157,25 @@ fn speed_and_contact_follow_the_fall() {
     assert_eq!(contact[..35].iter().sum::<f32>(), 35.0);
     assert_eq!(contact[35..].iter().sum::<f32>(), 0.0);
 }
+
+#[test]
+fn the_shape_at_rest_is_not_the_one_at_the_start() {
+    let scene = |sets: &[&str]| {
+        let sets: Vec<_> = sets.iter().map(|set| set.parse().unwrap()).collect();
+        let scene = Scene::parse("test", SCENE, Path::new(""), &sets).unwrap();
+        let simulation = Simulation::new(&scene, BackendChoice::Serial).unwrap();
+        let drawing = Drawing::of(&simulation);
+        (drawing.rest(&simulation), places(&simulation, &drawing))
+    };
+    let set = [
+        "bodies.cloth.transform={}",
+        "bodies.jelly.transform={}",
+        "bodies.jelly.repeat.count=[1, 1, 1]",
+    ];
+    let (rest, start) = scene(&set);
+    assert_eq!(rest, start);
+    let pressed = "bodies.jelly.deform=[1, 0.2, 1]";
+    let (still, pressed) = scene(&[&set[..], &[pressed]].concat());
+    assert_eq!(still, rest);
+    assert_ne!(pressed, rest);
+}
