@@ -283,6 +283,22 @@ fn bad_input_exits_with_2_and_says_what_would_be_right() {
 }
 
 #[test]
+fn the_partition_of_the_report_is_the_one_that_was_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = handkerchief(folder.path(), "steps = 1");
+    for (solver, partition) in [
+        ("gauss-seidel", Value::from("cluster")),
+        ("phantom", Value::from("phantom")),
+        ("hybrid", Value::from("coloring")),
+        ("jacobi", Value::Null),
+    ] {
+        let flags = ["--solver", solver, "--partition", "cluster", "--json"];
+        let run = json(&[&["run", &scene][..], &flags].concat());
+        assert_eq!(run["partition"], partition, "{solver}");
+    }
+}
+
+#[test]
 fn a_degenerate_mesh_is_refused_with_the_scene_the_key_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     // Two vertices in one place: an edge without length.

@@ -9,6 +9,7 @@ use taut::Simulation;
 use taut::constraint::BALLOON;
 use taut::output::{Outcome, check_expectations};
 use taut::scene::Scene;
+use taut::scene::file::{PartitionMethod, SceneFile, Solver};
 
 use crate::failure::Failure;
 use crate::measure::Measurements;
@@ -89,7 +90,7 @@ impl Report {
             device: simulation.device().unwrap_or_else(processor),
             threads,
             solver: json!(scene.file.solver),
-            partition: json!(scene.file.partition.method),
+            partition: partition(&scene.file),
             particles: model.body_of.len(),
             bodies: model.bodies.len(),
             constraints,
@@ -189,6 +190,17 @@ impl Report {
 fn add(map: &mut Map<String, Value>, key: &str, count: usize) {
     let before = map.get(key).and_then(Value::as_u64).unwrap_or(0);
     map.insert(key.to_owned(), json!(before + count as u64));
+}
+
+/// How constraints were partitioned: as the scene asks for, unless its solver has its own way.
+fn partition(file: &SceneFile) -> Value {
+    match file.solver {
+        Solver::GaussSeidel => json!(file.partition.method),
+        Solver::Phantom => json!(PartitionMethod::Phantom),
+        Solver::Hybrid => json!(PartitionMethod::Coloring),
+        // Everything at once.
+        Solver::Jacobi => Value::Null,
+    }
 }
 
 /// The processor's name where the system tells it, else its architecture.
