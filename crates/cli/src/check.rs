@@ -22,8 +22,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for note in &scene.notes {
         console::complain(&format!("note: {note}"));
     }
-    let (model, _) =
-        Model::build(&scene).map_err(|error| Failure::from(error).in_scene(&arguments.scene))?;
+    let (model, _) = Model::build(&scene)?;
     let counts = format!(
         "{}: fine, {} bodies, {} particles, {} constraints\n",
         scene.name,

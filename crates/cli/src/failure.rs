@@ -4,9 +4,9 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use taut::SimulationError;
 use taut::output::FrameError;
 use taut::scene::SceneErrors;
-use taut::{SimulationError, model::ModelError};
 
 use crate::console;
 
@@ -49,32 +49,16 @@ impl fmt::Display for Failure {
     }
 }
 
-impl Failure {
-    /// Names the scene that bad input came from, for errors that know only the key.
-    pub(crate) fn in_scene(self, scene: &str) -> Self {
-        match self {
-            Failure::Input(message) => Failure::Input(format!("{scene}: {message}")),
-            other => other,
-        }
-    }
-}
-
 impl From<SceneErrors> for Failure {
     fn from(errors: SceneErrors) -> Self {
         Failure::Input(errors.to_string())
     }
 }
 
-impl From<ModelError> for Failure {
-    fn from(error: ModelError) -> Self {
-        Failure::Input(error.to_string())
-    }
-}
-
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
-            SimulationError::Model(error) => error.into(),
+            SimulationError::Scene(errors) => errors.into(),
             SimulationError::OtherBodies => Failure::Input(error.to_string()),
             SimulationError::Backend(_) | SimulationError::Diverged { .. } => {
                 Failure::Work(error.to_string())

@@ -56,8 +56,7 @@ impl Setup {
         for note in &scene.notes {
             console::complain(&format!("note: {note}"));
         }
-        let simulation = Simulation::on(&scene, backend)
-            .map_err(|error| Failure::from(error).in_scene(&self.scene))?;
+        let simulation = Simulation::on(&scene, backend)?;
         Ok((scene, simulation))
     }
 

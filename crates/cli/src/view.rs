@@ -76,7 +76,7 @@ fn start(arguments: &Arguments) -> Result<Server, Failure> {
         is_paused: arguments.paused,
     };
     Server::start(options).map_err(|error| match error {
-        ViewerError::Simulation(error) => Failure::from(error).in_scene(&arguments.scene),
+        ViewerError::Simulation(error) => error.into(),
         error @ (ViewerError::Bind { .. } | ViewerError::Threads(_) | ViewerError::Token(_)) => {
             Failure::Work(error.to_string())
         }

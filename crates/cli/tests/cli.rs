@@ -299,7 +299,7 @@ fn the_partition_of_the_report_is_the_one_that_was_used() {
 }
 
 #[test]
-fn a_degenerate_mesh_is_refused_with_the_scene_the_key_and_the_remedy() {
+fn a_degenerate_mesh_is_refused_with_the_line_the_key_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     // Two vertices in one place: an edge without length.
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 3 4\n";
@@ -308,13 +308,33 @@ fn a_degenerate_mesh_is_refused_with_the_scene_the_key_and_the_remedy() {
     let text = "[[bodies]]\nname = \"cloth\"\nmesh.file = { path = \"double.obj\" }\n\
                 elements.stretch = { stiffness = 1 }\n";
     fs::write(&scene, text).unwrap();
-    let output = taut(&["check", scene.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    for text in ["double.toml: bodies.cloth.mesh", "stretch", "[2, 3]", "weld"] {
-        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    for command in ["check", "run", "partition"] {
+        let output = taut(&[command, scene.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        for text in ["double.toml:3: bodies[0].mesh.file.path: the stretch", "[2, 3]", "weld"] {
+            assert!(stderr(&output).contains(text), "{command}: {}", stderr(&output));
+        }
     }
+    // What an override says has no line.
+    let mesh = "bodies.cloth.mesh.file.path=\"double.obj\"";
+    let output = taut(&["check", scene.to_str().unwrap(), "--set", mesh]);
+    let expected = format!("--set {mesh}: bodies[0].mesh.file.path: the stretch");
+    assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
     let welded = taut(&["check", scene.to_str().unwrap(), "--set", "bodies.cloth.weld=0.001"]);
     assert!(welded.status.success(), "{}", stderr(&welded));
+}
+
+#[test]
+fn a_shape_with_too_many_cells_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let shape = "[[shapes]]\nname = \"stone\"\n[shapes.geometry.mesh]\n\
+                 source.sphere = { radius = 1, subdivisions = 4 }\ncell = 0.002\n";
+    // Distances are needed as far as the cloth is thick.
+    let scene = handkerchief(folder.path(), shape);
+    let output = taut(&["check", &scene, "--set", "bodies.cloth.thickness=0.9"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let expected = "handkerchief.toml:5: shapes[0].geometry.mesh.cell: a cell of 0.002 m makes";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 
 #[test]

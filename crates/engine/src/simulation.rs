@@ -13,8 +13,8 @@ use self::moving::Moving;
 use crate::backend::gpu::{DeviceChoice, Gpu, Graphics};
 use crate::backend::{Backend, BackendError, Multicore, Serial};
 use crate::constraint::Residual;
-use crate::model::{Model, ModelError};
-use crate::scene::Scene;
+use crate::model::Model;
+use crate::scene::{Scene, SceneErrors};
 use crate::solver::{Findings, Job, Placed, Program, Substep};
 use crate::state::State;
 
@@ -85,7 +85,7 @@ impl Settings {
 pub enum SimulationError {
     /// The scene cannot be simulated.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Scene(#[from] SceneErrors),
     /// The back-end cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),

@@ -95,8 +95,7 @@ struct Part<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scene = arguments.scene()?;
-    let lists = ConstraintLists::of(&scene)
-        .map_err(|error| Failure::from(error).in_scene(&arguments.target))?;
+    let lists = ConstraintLists::of(&scene)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build();
     let pool = pool.map_err(|error| Failure::Work(format!("could not start threads: {error}")))?;
     let parts = pool.install(|| arguments.parts(&lists, &scene.file.partition))?;

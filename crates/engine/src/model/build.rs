@@ -14,7 +14,7 @@ use crate::constraint::{Balloon, Group, Kind};
 use crate::math;
 use crate::mesh::{Bounds, Embedding, Mesh, MeshError, SparseSdf, Topology};
 use crate::scene::file::{self, Attachment, BodyKind, Geometry, Target};
-use crate::scene::{self, Scene};
+use crate::scene::{self, Part, Scene};
 use crate::state::State;
 
 /// Surface density of cloth where the scene gives none: a light cotton, kg/m².
@@ -80,12 +80,14 @@ impl Builder {
         mesh: &Arc<Mesh>,
         surface: Option<&Mesh>,
     ) -> Result<(), ModelError> {
-        let in_mesh = |error: MeshError| ModelError::Mesh { name: body.name.clone(), error };
+        let within = |part: Part| {
+            move |error: MeshError| ModelError::Mesh { part, name: body.name.clone(), error }
+        };
         let surface = surface.map(|surface| Embedding::new(mesh, surface)).transpose();
-        let surface = surface.map_err(in_mesh)?.map(Arc::new);
+        let surface = surface.map_err(within(Part::Surface))?.map(Arc::new);
         let numbering = Arc::new(Numbering::along_curve(mesh));
         let stored = numbering.renumber(mesh);
-        let sites = Sites::new(&stored, Topology::new(&stored).map_err(in_mesh)?);
+        let sites = Sites::new(&stored, Topology::new(&stored).map_err(within(Part::Body))?);
         let copies = scene::instances(body).count();
         for (copy, instance) in scene::instances(body).enumerate() {
             let name =
@@ -451,7 +453,8 @@ fn field(
     cell: Option<f32>,
     thickness: f32,
 ) -> Result<Form, ModelError> {
-    let in_mesh = |error: MeshError| ModelError::Mesh { name: shape.name.clone(), error };
+    let (part, name) = (Part::Shape, &shape.name);
+    let in_mesh = |error: MeshError| ModelError::Mesh { part, name: name.clone(), error };
     // The scene has loaded a mesh for every shape that is one.
     let mesh = mesh.cloned().unwrap_or_default();
     let longest = mesh.bounds().map_or(1.0, |bounds| bounds.size().max_element());

@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::collide::{Form, Motion};
 use crate::constraint::{Balloon, Group, Kind};
 use crate::mesh::{Embedding, Mesh, MeshError};
-use crate::scene::Scene;
+use crate::scene::{Part, Scene, SceneErrors};
 use crate::state::State;
 
 pub use contacts::ParticleContacts;
@@ -152,17 +152,20 @@ pub struct ConstraintLists {
 
 impl ConstraintLists {
     /// The constraints of a scene, in the scene's order.
-    pub fn of(scene: &Scene) -> Result<Self, ModelError> {
-        build::constraint_lists(scene)
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn of(scene: &Scene) -> Result<Self, SceneErrors> {
+        build::constraint_lists(scene).map_err(|error| error.located(scene))
     }
 }
 
-/// A scene that cannot be simulated although its file is well formed.
+/// Why a scene cannot be simulated although its file is well formed.
 #[derive(Debug, Error)]
-pub enum ModelError {
+enum ModelError {
     /// A particle that weighs nothing.
     #[error(
-        "bodies.{body}.mesh: particle {particle} has no mass, because all its triangles or tetrahedra have no size; remove them or weld the mesh"
+        "particle {particle} has no mass, because all its triangles or tetrahedra have no size; remove them or weld the mesh"
     )]
     NoMass {
         /// The body.
@@ -172,7 +175,7 @@ pub enum ModelError {
     },
     /// A constraint that starts from nothing.
     #[error(
-        "bodies.{body}.mesh: the {kind} constraint on particles {particles:?} has rest value {value}, which cannot be kept; weld the mesh or remove the degenerate element"
+        "the {kind} constraint on particles {particles:?} has rest value {value}, which cannot be kept; weld the mesh or remove the degenerate element"
     )]
     DegenerateElement {
         /// The body.
@@ -185,8 +188,10 @@ pub enum ModelError {
         value: f64,
     },
     /// A mesh that cannot be used.
-    #[error("{name}: {error}")]
+    #[error("{error}")]
     Mesh {
+        /// Whose mesh it is.
+        part: Part,
         /// The body or shape.
         name: String,
         /// What is wrong.
@@ -194,18 +199,32 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// The error with its place in the scene's file.
+    fn located(self, scene: &Scene) -> SceneErrors {
+        let (part, name) = match &self {
+            Self::NoMass { body, .. } | Self::DegenerateElement { body, .. } => (Part::Body, body),
+            Self::Mesh { part, name, .. } => (*part, name),
+        };
+        scene.flaw(part, name, self.to_string())
+    }
+}
+
 impl Model {
     /// Turns a scene into a model and the state it starts from.
-    pub fn build(scene: &Scene) -> Result<(Self, State), ModelError> {
-        build::build(scene)
+    ///
+    /// # Errors
+    /// A mesh that cannot be simulated although its file is well formed, with the line that names it.
+    pub fn build(scene: &Scene) -> Result<(Self, State), SceneErrors> {
+        build::build(scene).map_err(|error| error.located(scene))
     }
 
     /// The state that a scene starts from, for the model that was built from it.
     ///
     /// # Errors
     /// As for [`Model::build`].
-    pub fn start(scene: &Scene, model: &Self) -> Result<State, ModelError> {
-        build::start(scene, model)
+    pub fn start(scene: &Scene, model: &Self) -> Result<State, SceneErrors> {
+        build::start(scene, model).map_err(|error| error.located(scene))
     }
 
     /// Values of the bodies' particles, in the scene's order: body after body, vertex after vertex.

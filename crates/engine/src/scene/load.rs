@@ -17,6 +17,7 @@ use super::particles::check_particles;
 use super::path::{ENOUGH, Finding, Path, Segment};
 use super::prune::{Lost, prune};
 use super::schema::schema;
+use super::text::{self, Text};
 use super::tree::{Node, Origin};
 use super::validate::validate;
 use crate::mesh::Mesh;
@@ -39,6 +40,7 @@ pub struct Scene {
     pub shape_meshes: Vec<Option<Arc<Mesh>>>,
     /// What a user should know although it is no error.
     pub notes: Vec<String>,
+    pub(super) text: Arc<Text>,
 }
 
 impl Scene {
@@ -186,7 +188,13 @@ impl Reader<'_> {
         let bodies = meshes.bodies.into_iter().flatten().collect();
         let notes = meshes.notes.into_iter().chain(loose_bodies(&file)).collect();
         let (surfaces, shape_meshes) = (meshes.surfaces, meshes.shapes);
-        Ok(Scene { name, file, meshes: bodies, surfaces, shape_meshes, notes })
+        let text = Arc::new(Text {
+            file: self.file.to_owned(),
+            text: self.text.to_owned(),
+            overrides: self.overrides.to_vec(),
+            tree: tree.clone(),
+        });
+        Ok(Scene { name, file, meshes: bodies, surfaces, shape_meshes, notes, text })
     }
 
     fn apply_overrides(&self, tree: &mut Node) -> Vec<SceneError> {
@@ -235,15 +243,7 @@ impl Reader<'_> {
     }
 
     fn place(&self, origin: Origin) -> Place {
-        match origin {
-            Origin::Override(number) => Place::Override(self.overrides[number].to_string()),
-            Origin::File(offset) => {
-                let before = self.text.get(..offset).unwrap_or(self.text);
-                let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
-                let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
-                Place::Line { line, column: 1 + before[start_of_line..].chars().count() }
-            }
-        }
+        text::place(self.text, self.overrides, origin)
     }
 }
 

@@ -25,6 +25,7 @@ mod schema;
 mod select;
 mod sources;
 mod suggest;
+mod text;
 mod tree;
 mod validate;
 
@@ -36,4 +37,5 @@ pub use particles::MAX_COORDINATE;
 pub use place::{instances, rotation, start_positions};
 pub use schema::schema;
 pub use select::{select, select_in_order};
+pub(crate) use text::Part;
 pub use validate::{ATTACHMENT_KIND, ELEMENT_KINDS};
