@@ -100,7 +100,7 @@ impl<const COMPLIANT: bool> Solve<2, 1, 1> for Along<COMPLIANT> {
         let [x, y, z, mobility] = L::columns(difference);
         let length = Vec3::new(x, y, z).length();
         let error = length - L::load(&batch.constants[0][own.clone()]);
-        let softness = L::load(&batch.softness[0][own.clone()]);
+        let softness = batch.softness.load::<L>(0, own.clone());
         let relaxation = L::splat(batch.relaxation);
         // Two particles in one place have no direction: d vanishes, nothing moves.
         let tiny = L::splat(TINY);

@@ -12,8 +12,8 @@
 
 use std::ops::Range;
 
-use super::Constraint;
 use super::project::Lanes;
+use super::{Constraint, Softness};
 use crate::math::{Lane, Vec3};
 use crate::state::Bodies;
 
@@ -22,8 +22,8 @@ use crate::state::Bodies;
 pub(super) struct Springs<'a> {
     /// Constants of the elements, a list for each.
     pub(super) constants: &'a [Vec<f32>],
-    /// k of the elements, a list for each row.
-    pub(super) stiffness: &'a [Vec<f32>],
+    /// k of the elements.
+    pub(super) stiffness: &'a Softness,
     /// d of the elements.
     pub(super) damping: &'a [f32],
     /// h, s.
@@ -77,10 +77,11 @@ fn accelerate<C, L, const N: usize, const M: usize, const K: usize>(
         constants[constant] = L::load(&springs.constants[constant][own.clone()]);
     }
     let damping = L::load(&springs.damping[own.clone()]);
+    let softness = springs.stiffness.part::<M>(0..springs.damping.len());
     let rows = C::evaluate(x, &constants);
     let mut impulses = [L::splat(0.0); M];
     for row in 0..M {
-        let stiffness = L::load(&springs.stiffness[row][own.clone()]);
+        let stiffness = softness.load::<L>(row, own.clone());
         let mut rate = rows[row].gradients[0].dot(v[0]);
         for corner in 1..N {
             rate = rate + rows[row].gradients[corner].dot(v[corner]);

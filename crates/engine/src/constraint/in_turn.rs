@@ -162,7 +162,7 @@ where
         let x = InTurn::<C, S, A>::of(&lanes.x, member);
         let w = InTurn::<C, S, A>::of(&lanes.w, member);
         let rest = L::load(&batch.constants[member][own.clone()]);
-        let softness = L::load(&batch.softness[member][own.clone()]);
+        let softness = batch.softness.load::<L>(member, own.clone());
         let (scale, row) = C::scaled(&x, rest);
         let error = L::select(rest.less(zero), zero, row.value);
         let [[mobility]] = C::mobility(&[row], &w);

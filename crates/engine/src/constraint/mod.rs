@@ -14,6 +14,7 @@ mod long_range;
 mod neo_hookean;
 mod plain;
 mod project;
+mod softness;
 mod strain;
 #[cfg(feature = "gpu")]
 mod twins;
@@ -38,7 +39,10 @@ pub use neo_hookean::NeoHookean;
 pub use plain::PlainGroup;
 use project::ByRows;
 pub use project::{Response, Sweep};
+pub use softness::Softness;
 pub use strain::Strain;
+#[cfg(feature = "gpu")]
+pub(crate) use twins::Packing;
 pub use volume::Volume;
 
 /// Smallest length (m), squared length or area² that is divided by.
@@ -316,8 +320,8 @@ pub struct Group {
     pub count: usize,
     /// The elements' constants in schedule order: a list for each constant.
     pub constants: Vec<Vec<f32>>,
-    /// Stiffness, compliance or spring constant in schedule order: a list for each row.
-    pub softness: Vec<Vec<f32>>,
+    /// Stiffness, compliance or spring constant of every row.
+    pub softness: Softness,
     /// Damping of springs in schedule order; empty for other responses.
     pub damping: Vec<f32>,
     /// For each batch of the schedule, whether it has particles that cannot move.

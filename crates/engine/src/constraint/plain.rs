@@ -7,8 +7,8 @@
 use std::cell::Cell;
 
 use super::{
-    Bend, Constraint, Distance, Group, Kind, LongRange, NeoHookean, Placed, Response, Strain,
-    Sweep, Volume, with_kind,
+    Bend, Constraint, Distance, Group, Kind, LongRange, NeoHookean, Placed, Response, Softness,
+    Strain, Sweep, Volume, with_kind,
 };
 use crate::state::{ByIndex, Particle};
 
@@ -19,7 +19,7 @@ pub struct PlainGroup {
     response: Response,
     particles: Vec<u32>,
     constants: Vec<Vec<f32>>,
-    softness: Vec<Vec<f32>>,
+    softness: Softness,
     relaxation: f32,
     multipliers: Vec<f32>,
 }
@@ -31,21 +31,23 @@ impl PlainGroup {
         constraints.sort_unstable_by_key(|placed| placed.constraint);
         let ids = |&placed: &Placed| group.ids(placed).map(|id| group.copies.original(id));
         let is_bundled = group.form().is_bundled;
-        let in_order = |lists: &[Vec<f32>]| -> Vec<Vec<f32>> {
-            if is_bundled {
-                let own = |placed: &Placed| lists[placed.row][placed.place];
-                return vec![constraints.iter().map(own).collect()];
-            }
-            let sorted =
-                |list: &Vec<f32>| constraints.iter().map(|placed| list[placed.place]).collect();
-            lists.iter().map(sorted).collect()
+        // A member of a bundle has one row, whose numbers stand in the list of the member.
+        let in_order = |lists: usize, number: &dyn Fn(usize, usize) -> f32| -> Vec<Vec<f32>> {
+            let lists = if is_bundled { 1 } else { lists };
+            let own = |list| {
+                let list = move |placed: &Placed| if is_bundled { placed.row } else { list };
+                move |placed: &Placed| number(list(placed), placed.place)
+            };
+            (0..lists).map(|list| constraints.iter().map(own(list)).collect()).collect()
         };
         Self {
             kind: group.kind,
             response: group.response,
             particles: constraints.iter().flat_map(ids).collect(),
-            constants: in_order(&group.constants),
-            softness: in_order(&group.softness),
+            constants: in_order(group.constants.len(), &|list, place| group.constants[list][place]),
+            softness: Softness::new(in_order(group.kind.rows(), &|row, place| {
+                group.softness.at(row, place)
+            })),
             relaxation: group.relaxation,
             multipliers: match group.response {
                 Response::Compliance => vec![0.0; group.count * group.kind.rows()],

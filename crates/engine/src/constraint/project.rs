@@ -14,8 +14,8 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::block;
-use super::{Constraint, Row};
+use super::softness::{self, Softness};
+use super::{Constraint, Row, block};
 use crate::math::{Lane, MAX_WIDTH, Vec3};
 use crate::state::{Access, Bodies};
 
@@ -36,8 +36,8 @@ pub enum Response {
 pub struct Sweep<'a> {
     /// Constants of the elements, a list for each.
     pub constants: &'a [Vec<f32>],
-    /// k or α of the elements, a list for each row.
-    pub softness: &'a [Vec<f32>],
+    /// k or α of the elements.
+    pub softness: &'a Softness,
     /// Whether `softness` is α.
     pub is_compliant: bool,
     /// Factor for every Δλ.
@@ -54,7 +54,7 @@ pub struct Sweep<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Batch<'a, const M: usize, const K: usize> {
     pub(super) constants: [&'a [f32]; K],
-    pub(super) softness: [&'a [f32]; M],
+    pub(super) softness: softness::Part<'a, M>,
     /// Where the multipliers of each row start.
     multipliers: [usize; M],
     pub(super) is_compliant: bool,
@@ -68,7 +68,7 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
     fn new(sweep: &Sweep<'a>, places: Range<usize>) -> Self {
         let mut batch = Self {
             constants: [&[]; K],
-            softness: [&[]; M],
+            softness: sweep.softness.part(places.clone()),
             multipliers: [0; M],
             is_compliant: sweep.is_compliant,
             relaxation: sweep.relaxation,
@@ -79,9 +79,8 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
             batch.constants[constant] = &sweep.constants[constant][places.clone()];
         }
         for row in 0..M {
-            let all = &sweep.softness[row];
-            batch.softness[row] = &all[places.clone()];
-            batch.multipliers[row] = sweep.first_multiplier + row * all.len() + places.start;
+            let elements = sweep.constants[0].len();
+            batch.multipliers[row] = sweep.first_multiplier + row * elements + places.start;
         }
         batch
     }
@@ -340,7 +339,7 @@ where
     let mut compliance = [zero; M];
     let mut total = [zero; M];
     for row in 0..M {
-        let softness = L::load(&batch.softness[row][own.clone()]);
+        let softness = batch.softness.load::<L>(row, own.clone());
         if batch.is_compliant {
             compliance[row] = softness * L::splat(batch.inverse_step_squared);
             total[row] = batch.total(row, own.clone(), multipliers);

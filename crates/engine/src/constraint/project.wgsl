@@ -22,6 +22,8 @@ struct Sweep {
     is_first: u32,
     /// The first copy of all.
     first_copy: u32,
+    /// Stiffness or compliance of each row, if all elements share them.
+    softness: vec4f,
 }
 
 /// Marks the first use of a copy in a sweep.
@@ -29,8 +31,8 @@ const FIRST_USE = 0x80000000u;
 
 @group(1) @binding(0) var<storage, read_write> positions: array<vec4f>;
 @group(1) @binding(1) var<storage, read_write> multipliers: array<f32>;
-// Binding 2 is `elements`. In `sweep_blocks` their ids are places in the block's list of particles, two
-// 16-bit numbers a word.
+// Binding 2 is `elements`. In `sweep_blocks` their ids are places in the block's list of particles,
+// several in a word.
 @group(1) @binding(4) var<uniform> sweep: Sweep;
 /// `sweep_split`: the particle that each copy stands for. `sweep_blocks`: the particles of the blocks.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
@@ -47,9 +49,19 @@ fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
     solve_element(sweep.first + own);
 }
 
+fn soft_element_at(place: u32) -> Element {
+    var element = element_at(place);
+    if (SOFTNESSES == 0u) {
+        for (var row = 0u; row < M; row++) {
+            element.softness[row] = sweep.softness[row];
+        }
+    }
+    return element;
+}
+
 /// Solves an element whose particles are where they are.
 fn solve_element(place: u32) {
-    var element = element_at(place);
+    var element = soft_element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
@@ -72,7 +84,7 @@ fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
         return;
     }
     let place = sweep.first + own;
-    var element = element_at(place);
+    var element = soft_element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {
@@ -152,7 +164,7 @@ fn sweep_large_blocks(
 }
 
 fn solve_here(place: u32) {
-    var element = element_at(place);
+    var element = soft_element_at(place);
     var x: Corners;
     var w: array<f32, N>;
     for (var corner = 0u; corner < N; corner++) {

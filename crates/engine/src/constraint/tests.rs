@@ -256,7 +256,7 @@ where
 {
     let sweep = Sweep {
         constants: &constants.map(|constant| vec![constant]),
-        softness: &softness.map(|softness| vec![softness]),
+        softness: &Softness::new(softness.map(|softness| vec![softness]).to_vec()),
         is_compliant: response == Response::Compliance,
         relaxation: 1.0,
         first_multiplier: 0,

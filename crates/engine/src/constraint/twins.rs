@@ -7,18 +7,38 @@ use std::ops::Range;
 use super::balloon::Balloon;
 use super::{Form, Group, Kind, Response};
 
+/// What an element takes along in memory, besides its constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packing {
+    /// Ids of particles that share a word.
+    pub(crate) ids_per_word: usize,
+    /// Whether it has stiffness or compliance of its own.
+    pub(crate) is_soft: bool,
+    /// Whether it has damping.
+    pub(crate) is_damped: bool,
+}
+
+impl Packing {
+    /// An element for those who only measure it.
+    pub(crate) const BARE: Self = Self { ids_per_word: 1, is_soft: false, is_damped: false };
+    /// A spring.
+    pub(crate) const SPRING: Self = Self { ids_per_word: 1, is_soft: true, is_damped: true };
+}
+
 impl Form {
-    /// `evaluate` and `mobility` of the elements, and what they need, and elements with so many ids in
-    /// a word: everything but the kernels that call them.
-    pub(crate) fn wgsl(self, constants: usize, ids_per_word: usize, damped: bool) -> String {
+    /// `evaluate` and `mobility` of the elements, and what they need, and how elements lie in memory:
+    /// everything but the kernels that call them.
+    pub(crate) fn wgsl(self, constants: usize, packing: Packing) -> String {
         let (arity, rows) = (self.arity(), self.rows());
-        let dampings = usize::from(damped);
+        let Packing { ids_per_word, is_soft, is_damped } = packing;
+        let (softnesses, dampings) = (rows * usize::from(is_soft), usize::from(is_damped));
         let kind = self.kind.wgsl();
         let twin = if self.is_bundled { self.evaluate_wgsl() } else { self.kind.single_wgsl() };
         format!(
             "const N = {arity}u;\nconst M = {rows}u;\nconst K = {constants}u;\n\
              const A = {}u;\n\
-             const IDS_PER_WORD = {ids_per_word}u;\nconst DAMPINGS = {dampings}u;\n{}\n{kind}\n{twin}\n{}\n{}",
+             const IDS_PER_WORD = {ids_per_word}u;\nconst SOFTNESSES = {softnesses}u;\n\
+             const DAMPINGS = {dampings}u;\n{}\n{kind}\n{twin}\n{}\n{}",
             self.kind.arity(),
             include_str!("row.wgsl"),
             include_str!("block.wgsl"),

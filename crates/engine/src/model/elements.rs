@@ -53,7 +53,8 @@ impl Pool {
         Self {
             particles: bundles.bodies.clone(),
             constants: of(&self.constants[0], MISSING),
-            softness: of(&self.softness[0], 0.0),
+            // Somebody's, so that what all share can be kept once; one that is missing has no error.
+            softness: of(&self.softness[0], self.softness[0][0]),
             damping: Vec::new(),
         }
     }

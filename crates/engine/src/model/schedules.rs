@@ -7,7 +7,7 @@ use taut_partition::stats::{self, Costs};
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
-use crate::constraint::{Copies, Form, Group, Kind, Response};
+use crate::constraint::{Copies, Form, Group, Kind, Response, Softness};
 use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses, Solver};
 
 /// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
@@ -305,7 +305,7 @@ impl Scheduler<'_> {
             members: Vec::new(),
             count: schedule.len(),
             constants: in_order(&pool.constants),
-            softness: in_order(&pool.softness),
+            softness: Softness::new(in_order(&pool.softness)),
             damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
             copies: copies(&owners, self.particles, mass_factor),

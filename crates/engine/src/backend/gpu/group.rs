@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::constraint::{Copies, Group, Response};
+use crate::constraint::{Copies, Group, Packing, Response};
 
 /// Marks the first use of a copy in a sweep.
 const FIRST_USE: u32 = 1 << 31;
@@ -30,10 +30,22 @@ pub(super) enum Way {
     LargeBlocks,
 }
 
+/// Particles of a block whose places in its list need ten bits, so that three share a word: then a bundle
+/// fits into four words.
+const FEW_PARTICLES: u32 = 1 << 10;
+
 impl Way {
-    /// Ids that share a word: places in the list of a block are small.
-    pub(super) fn ids_per_word(self) -> usize {
-        if matches!(self, Self::Blocks(_)) { 2 } else { 1 }
+    /// How the elements of a group lie in memory.
+    pub(super) fn packing(self, group: &Group) -> Packing {
+        if group.response == Response::Force {
+            return Packing::SPRING;
+        }
+        let ids_per_word = match self {
+            Self::Blocks(room) if room <= FEW_PARTICLES => 3,
+            Self::Blocks(_) => 2,
+            Self::Phases | Self::Split | Self::LargeBlocks => 1,
+        };
+        Packing { ids_per_word, is_soft: group.softness.shared().is_none(), is_damped: false }
     }
 }
 
@@ -49,8 +61,7 @@ impl Lists {
         } else if schedule.batch_count() > schedule.block_count() {
             own.cut_into_blocks(group, room, &mut ids);
         }
-        own.elements =
-            elements(group, &ids, own.way.ids_per_word(), group.response == Response::Force);
+        own.elements = elements(group, &ids, own.way.packing(group));
         own
     }
 
@@ -147,24 +158,27 @@ fn all_ids(group: &Group) -> Vec<u32> {
     places.flat_map(|place| group.schedule.bodies_at(place)).copied().collect()
 }
 
-/// The elements of a group as `constraint/element.wgsl` reads them, with the given ids, so many in a
-/// word.
-pub(super) fn elements(group: &Group, ids: &[u32], ids_per_word: usize, damped: bool) -> Vec<u32> {
-    let dampings = damped.then_some(&group.damping);
-    let lists: Vec<&Vec<f32>> =
-        group.constants.iter().chain(&group.softness).chain(dampings).collect();
-    let arity = group.form().arity();
-    let words = (arity.div_ceil(ids_per_word) + lists.len()).next_multiple_of(4);
+/// The elements of a group as `constraint/element.wgsl` reads them, with the given ids.
+pub(super) fn elements(group: &Group, ids: &[u32], packing: Packing) -> Vec<u32> {
+    let Packing { ids_per_word, is_soft, is_damped } = packing;
+    let (arity, rows) = (group.form().arity(), group.form().rows());
+    let softnesses = if is_soft { rows } else { 0 };
+    let numbers = group.constants.len() + softnesses + usize::from(is_damped);
+    let words = (arity.div_ceil(ids_per_word) + numbers).next_multiple_of(4);
     let mut elements = Vec::with_capacity(words * group.schedule.len());
     for (place, corners) in ids.chunks_exact(arity).enumerate() {
-        elements.extend(corners.chunks(ids_per_word).map(pack));
-        elements.extend(lists.iter().map(|list| list[place].to_bits()));
+        elements.extend(corners.chunks(ids_per_word).map(|ids| pack(ids, ids_per_word)));
+        let constants = group.constants.iter().map(|list| list[place]);
+        let softness = (0..softnesses).map(|row| group.softness.at(row, place));
+        let damping = is_damped.then(|| group.damping[place]);
+        elements.extend(constants.chain(softness).chain(damping).map(f32::to_bits));
         elements.resize(words * (place + 1), 0);
     }
     elements
 }
 
-/// A number, or two 16-bit numbers, in a word.
-fn pack(ids: &[u32]) -> u32 {
-    ids[0] | ids.get(1).copied().unwrap_or_default() << 16
+/// Some of the ids that share a word, the first in the lowest bits.
+fn pack(ids: &[u32], ids_per_word: usize) -> u32 {
+    let bits = 32 / ids_per_word;
+    ids.iter().enumerate().fold(0, |word, (place, id)| word | id << (bits * place))
 }

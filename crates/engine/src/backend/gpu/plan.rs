@@ -354,7 +354,7 @@ impl Recorder<'_> {
         let module = Module::Sweep {
             form: group.form(),
             constants,
-            ids_per_word: lists.way.ids_per_word(),
+            packing: lists.way.packing(group),
             block_particles,
             block_width,
         };
@@ -433,6 +433,8 @@ fn sweep_words(group: &Group, range: &Range<usize>, first: bool) -> Vec<u32> {
         u32::from(first),
         group.copies.first,
     ]);
+    let shared = group.softness.shared().unwrap_or_default();
+    words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));
     words
 }
 

@@ -7,7 +7,7 @@ use super::device::{Gpu, GpuError};
 use super::group::elements;
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded, WIDTH};
 use super::shaders::Module;
-use crate::constraint::{Group, Residual};
+use crate::constraint::{Group, Packing, Residual};
 
 /// The groups of a model, ready to be measured.
 pub(super) struct Residuals {
@@ -78,7 +78,7 @@ fn record(
     arrays: &mut Arrays<'_>,
     parameters: &mut Parameters,
 ) -> (Recorded, Buffer) {
-    let list = arrays.words("constraints", &elements(group, &group.original_ids(), 1, false));
+    let list = arrays.words("constraints", &elements(group, &group.original_ids(), Packing::BARE));
     let count = group.schedule.len();
     let parts = arrays.results("parts of residuals", &vec![0; 2 * count.div_ceil(WIDTH)]);
     let (is_relative, scale) = group.kind.error_scale();

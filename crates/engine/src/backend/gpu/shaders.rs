@@ -1,6 +1,6 @@
 //! The kernels' sources, put together from the WGSL files that stand beside their Rust twins.
 
-use crate::constraint::Form;
+use crate::constraint::{Form, Packing};
 
 /// A WGSL module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub(super) enum Module {
         form: Form,
         /// Its number of constants.
         constants: usize,
-        /// Ids of particles that share a word.
-        ids_per_word: usize,
+        /// How they lie in memory.
+        packing: Packing,
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
         /// Invocations of a workgroup that solves a block.
@@ -97,21 +97,21 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { form, constants, ids_per_word, block_particles, block_width } => {
+            Self::Sweep { form, constants, packing, block_particles, block_width } => {
                 let sizes = format!(
                     "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
-                let elements = form.wgsl(constants, ids_per_word, false);
+                let elements = form.wgsl(constants, packing);
                 [SUBSTEP, &elements, &sizes, &form.solve_wgsl(), project].join("\n")
             }
             Self::Residual { form, constants } => {
                 let residual = include_str!("../../constraint/residual.wgsl");
-                [&form.wgsl(constants, 1, false), residual].join("\n")
+                [&form.wgsl(constants, Packing::BARE), residual].join("\n")
             }
             Self::Force { form, constants } => {
                 let force = include_str!("../../constraint/force.wgsl");
-                [SUBSTEP, &form.wgsl(constants, 1, true), force].join("\n")
+                [SUBSTEP, &form.wgsl(constants, Packing::SPRING), force].join("\n")
             }
         }
     }
@@ -124,8 +124,9 @@ mod tests {
     use super::*;
     use crate::constraint::Kind;
 
-    fn sweep(form: Form, constants: usize, ids_per_word: usize) -> Module {
-        Module::Sweep { form, constants, ids_per_word, block_particles: 1024, block_width: 128 }
+    fn sweep(form: Form, constants: usize, ids_per_word: usize, is_soft: bool) -> Module {
+        let packing = Packing { ids_per_word, is_soft, is_damped: false };
+        Module::Sweep { form, constants, packing, block_particles: 1024, block_width: 128 }
     }
 
     fn modules() -> Vec<Module> {
@@ -146,15 +147,17 @@ mod tests {
             let rest = [glam::Vec3::ZERO, glam::Vec3::X, glam::Vec3::Y, glam::Vec3::Z];
             let constants = kind.constants(&rest, &Default::default()).len();
             let form = Form { kind, is_bundled: false };
-            for ids_per_word in [1, 2] {
-                modules.push(sweep(form, constants, ids_per_word));
+            for (ids_per_word, is_soft) in [(1, true), (1, false), (2, true), (3, false)] {
+                modules.push(sweep(form, constants, ids_per_word, is_soft));
             }
             modules.push(Module::Force { form, constants });
             modules.push(Module::Residual { form, constants });
         }
         for kind in [Kind::Stretch, Kind::Volume] {
             let form = Form { kind, is_bundled: true };
-            modules.push(sweep(form, form.rows(), 2));
+            for (ids_per_word, is_soft) in [(2, true), (3, false)] {
+                modules.push(sweep(form, form.rows(), ids_per_word, is_soft));
+            }
             modules.push(Module::Residual { form, constants: form.rows() });
         }
         modules
