@@ -13,7 +13,7 @@ fn solve(
     let error = length - element.constants[0];
     let softness = element.softness[0];
     var share: f32;
-    if (sweep.is_compliant != 0u) {
+    if (IS_COMPLIANT) {
         let compliance = softness * substep.inverse_step_squared;
         let own = sweep.first_multiplier + place;
         var total = 0.0;

@@ -14,7 +14,7 @@ fn solve(
     var compliance: array<f32, M>;
     var total: array<f32, M>;
     for (var row = 0u; row < M; row++) {
-        if (sweep.is_compliant != 0u) {
+        if (IS_COMPLIANT) {
             compliance[row] = softness[row] * substep.inverse_step_squared;
             if (sweep.is_first == 0u) {
                 total[row] = multipliers[sweep.first_multiplier + row * sweep.elements + place];
@@ -28,7 +28,7 @@ fn solve(
     let change = solve_block(&matrix, &compliance, &right);
     for (var row = 0u; row < M; row++) {
         let relaxed = change[row] * sweep.relaxation;
-        if (sweep.is_compliant != 0u) {
+        if (IS_COMPLIANT) {
             multipliers[sweep.first_multiplier + row * sweep.elements + place] = total[row] + relaxed;
         }
         for (var corner = 0u; corner < N; corner++) {

@@ -17,11 +17,11 @@ struct Sweep {
     elements: u32,
     first_multiplier: u32,
     relaxation: f32,
-    is_compliant: u32,
     /// Whether this is the first sweep of the substep, when all multipliers are 0.
     is_first: u32,
     /// The first copy of all.
     first_copy: u32,
+    unused: u32,
     /// Stiffness or compliance of each row, if all elements share them.
     softness: vec4f,
 }
@@ -34,11 +34,13 @@ const FIRST_USE = 0x80000000u;
 // Binding 2 is `elements`. In `sweep_blocks` their ids are places in the block's list of particles,
 // several in a word.
 @group(1) @binding(4) var<uniform> sweep: Sweep;
-/// `sweep_split`: the particle that each copy stands for. `sweep_blocks`: the particles of the blocks.
+/// `sweep_split`: the particle that each copy stands for.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
 /// `sweep_split`: how many times as much inverse mass each copy has, as bits. `sweep_blocks`: four numbers a block (where its
 /// particles and its batches begin, and how many there are), then where batches begin.
 @group(1) @binding(6) var<storage, read> blocks: array<u32>;
+/// `sweep_blocks`: the particles of the blocks. Reading one number would cost as much as reading four.
+@group(1) @binding(7) var<storage, read> particle_fours: array<vec4u>;
 
 @compute @workgroup_size(64)
 fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
@@ -121,12 +123,16 @@ fn sweep_blocks(
     // Workgroups beyond the last block go through the motions with nothing to do: barriers must be
     // reached by all.
     let block = 4u * (sweep.first + min(own, sweep.count - 1u));
-    let first_particle = blocks[block];
+    let first_four = blocks[block];
     let count = select(0u, blocks[block + 1u], own < sweep.count);
     let first_batch = blocks[block + 2u];
     let batch_count = select(0u, blocks[block + 3u], own < sweep.count);
-    for (var index = lane; index < count; index += BLOCK_WIDTH) {
-        here[index] = positions[particles[first_particle + index]];
+    let fours = (count + 3u) / 4u;
+    for (var four = lane; four < fours; four += BLOCK_WIDTH) {
+        let ids = particle_fours[first_four + four];
+        for (var place = 0u; place < 4u; place++) {
+            here[4u * four + place] = positions[ids[place]];
+        }
     }
     workgroupBarrier();
     for (var batch = first_batch; batch < first_batch + batch_count; batch++) {
@@ -136,9 +142,14 @@ fn sweep_blocks(
         }
         workgroupBarrier();
     }
-    for (var index = lane; index < count; index += BLOCK_WIDTH) {
-        if (here[index].w != 0.0) {
-            positions[particles[first_particle + index]] = here[index];
+    for (var four = lane; four < fours; four += BLOCK_WIDTH) {
+        let ids = particle_fours[first_four + four];
+        for (var place = 0u; place < 4u; place++) {
+            let index = 4u * four + place;
+            let moved = here[index];
+            if (moved.w != 0.0 && index < count) {
+                positions[ids[place]] = moved;
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 fn share_of(member: Member, w: array<f32, A>, rest: f32, softness: f32, own: u32) -> f32 {
     let mobility = member_mobility(member, w);
     let error = error_of(member, rest);
-    if (sweep.is_compliant == 0u) {
+    if (!IS_COMPLIANT) {
         return sweep.relaxation * softness * error / max(mobility * member.scale, TINY);
     }
     let compliance = softness * substep.inverse_step_squared;

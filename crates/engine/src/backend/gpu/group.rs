@@ -106,13 +106,16 @@ impl Lists {
             local_ids.extend(global.iter().map(place));
             let batches = schedule.batches(block);
             self.blocks.extend([
-                self.particles.len() as u32,
+                (self.particles.len() / 4) as u32,
                 own.len() as u32,
                 (first_batch + batches.start) as u32,
                 batches.len() as u32,
             ]);
             most = most.max(own.len());
+            // Lists are read four at a time. What fills the last four up is read, but not written.
+            let last = own.last().copied().unwrap_or_default();
             self.particles.extend(own);
+            self.particles.resize(self.particles.len().next_multiple_of(4), last);
         }
         self.blocks.extend(&schedule.parts().batches);
         if most > room.min(usize::from(u16::MAX)) {

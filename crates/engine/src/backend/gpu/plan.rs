@@ -290,7 +290,8 @@ impl Recorder<'_> {
         let groups = Groups::for_each(self.model.body_of.len());
         let shapes = &self.model.shapes;
         let forms = shapes.iter().fold(0, |forms, shape| forms | 1 << form_number(&shape.form));
-        let module = Module::Contact { shapes: shapes.len(), forms };
+        let some_move = shapes.iter().any(|shape| shape.motion.is_moving());
+        let module = Module::Contact { shapes: shapes.len(), forms, some_move };
         self.record(module, "contact", binds, groups);
     }
 
@@ -355,6 +356,7 @@ impl Recorder<'_> {
             form: group.form(),
             constants,
             packing: lists.way.packing(group),
+            is_compliant: group.response == Response::Compliance,
             block_particles,
             block_width,
         };
@@ -368,7 +370,8 @@ impl Recorder<'_> {
                 (4, self.parameters(&words)),
             ];
             if lists.way != Way::Phases {
-                binds.push((5, Bind::Read(lists.particles.clone())));
+                let particles = if lists.way == Way::Split { 5 } else { 7 };
+                binds.push((particles, Bind::Read(lists.particles.clone())));
                 binds.push((6, Bind::Read(lists.blocks.clone())));
             }
             self.record(module, entry, binds, groups);
@@ -429,9 +432,9 @@ fn sweep_words(group: &Group, range: &Range<usize>, first: bool) -> Vec<u32> {
         group.schedule.len() as u32,
         group.first_multiplier as u32,
         group.relaxation.to_bits(),
-        u32::from(group.response == Response::Compliance),
         u32::from(first),
         group.copies.first,
+        0,
     ]);
     let shared = group.softness.shared().unwrap_or_default();
     words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));

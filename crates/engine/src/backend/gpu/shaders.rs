@@ -21,6 +21,8 @@ pub(super) enum Module {
         shapes: usize,
         /// A bit for each form that they have.
         forms: u32,
+        /// Whether some of them move.
+        some_move: bool,
     },
     /// Which particles are close to each other.
     Detect,
@@ -38,6 +40,8 @@ pub(super) enum Module {
         constants: usize,
         /// How they lie in memory.
         packing: Packing,
+        /// Whether their softness is a compliance.
+        is_compliant: bool,
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
         /// Invocations of a workgroup that solves a block.
@@ -75,9 +79,12 @@ impl Module {
             Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
             Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
             Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
-            Self::Contact { shapes, forms } => [
+            Self::Contact { shapes, forms, some_move } => [
                 SUBSTEP,
-                &format!("const SHAPES = {shapes}u;\nconst FORMS = {forms}u;"),
+                &format!(
+                    "const SHAPES = {shapes}u;\nconst FORMS = {forms}u;\n\
+                     const SOME_MOVE = {some_move};"
+                ),
                 FINDINGS,
                 SHAPE,
                 include_str!("../../collide/distance.wgsl"),
@@ -97,9 +104,17 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { form, constants, packing, block_particles, block_width } => {
+            Self::Sweep {
+                form,
+                constants,
+                packing,
+                is_compliant,
+                block_particles,
+                block_width,
+            } => {
                 let sizes = format!(
-                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
+                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;\n\
+                     const IS_COMPLIANT = {is_compliant};"
                 );
                 let project = include_str!("../../constraint/project.wgsl");
                 let elements = form.wgsl(constants, packing);
@@ -126,7 +141,8 @@ mod tests {
 
     fn sweep(form: Form, constants: usize, ids_per_word: usize, is_soft: bool) -> Module {
         let packing = Packing { ids_per_word, is_soft, is_damped: false };
-        Module::Sweep { form, constants, packing, block_particles: 1024, block_width: 128 }
+        let (is_compliant, block_particles, block_width) = (is_soft, 1024, 128);
+        Module::Sweep { form, constants, packing, is_compliant, block_particles, block_width }
     }
 
     fn modules() -> Vec<Module> {
@@ -136,8 +152,8 @@ mod tests {
             Module::Wind,
             Module::Chebyshev,
             Module::Merge,
-            Module::Contact { shapes: 0, forms: 0 },
-            Module::Contact { shapes: 7, forms: 0x7f },
+            Module::Contact { shapes: 0, forms: 0, some_move: false },
+            Module::Contact { shapes: 7, forms: 0x7f, some_move: true },
             Module::Detect,
             Module::Touch,
             Module::Balloon,
