@@ -28,6 +28,7 @@ mod chains;
 mod graph;
 mod grow;
 mod lanes;
+mod pieces;
 mod subdivide;
 
 use rayon::prelude::*;
@@ -93,6 +94,27 @@ impl Clusters {
     /// sizes vary more than those of [`Cut::Median`].
     pub fn by_growth(elements: &Elements<'_>, stop: Stop) -> Result<Self, InputError> {
         grow::grow(elements, stop)
+    }
+
+    /// Pieces, which are elements connected by movable bodies, as they are: no two clusters share a
+    /// movable body, so that all of them run at the same time. None if a piece has more than
+    /// `most_bodies` movable bodies. Small pieces that follow each other share a cluster, as long as it
+    /// has no more elements than `size`.
+    ///
+    /// ```
+    /// use taut_partition::Elements;
+    /// use taut_partition::clusters::Clusters;
+    ///
+    /// // Three ropes, each of two edges.
+    /// let ropes = [[0, 1], [1, 2], [3, 4], [4, 5], [6, 7], [7, 8]];
+    /// let elements = Elements::uniform(&ropes, 9)?;
+    /// let clusters = Clusters::by_pieces(&elements, 3, 4).unwrap();
+    /// assert_eq!((clusters.of(0), clusters.of(1)), (&[0, 1][..], &[2, 3][..]));
+    /// assert!(Clusters::by_pieces(&elements, 2, 4).is_none());
+    /// # Ok::<(), taut_partition::InputError>(())
+    /// ```
+    pub fn by_pieces(elements: &Elements<'_>, most_bodies: usize, size: usize) -> Option<Self> {
+        pieces::gather(elements, most_bodies, size)
     }
 
     /// From elements ordered by cluster and the sizes of the clusters; sorts inside each.

@@ -6,6 +6,7 @@ mod check;
 pub mod cliques;
 pub mod clusters;
 pub mod coloring;
+mod disjoint_sets;
 mod elements;
 mod error;
 pub mod grid;
@@ -16,6 +17,7 @@ mod schedule;
 mod sort;
 pub mod stats;
 
+pub use disjoint_sets::DisjointSets;
 pub use elements::Elements;
 pub use error::{InputError, PartitionError, Place, ScheduleError};
 pub use incidence::Incidence;

@@ -113,6 +113,33 @@ proptest! {
     }
 
     #[test]
+    fn pieces_are_clusters_of_one_phase(
+        problem in any_problem(),
+        most_bodies in 1_usize..60,
+        size in 1_usize..60,
+    ) {
+        let elements = problem.elements();
+        let Some(clusters) = Clusters::by_pieces(&elements, most_bodies, size) else {
+            // Then no division into clusters without neighbors has clusters that small.
+            let whole = Clusters::by_pieces(&elements, usize::MAX, 1).unwrap();
+            let bodies = |cluster| {
+                let ids = whole.of(cluster).iter().flat_map(|&one| elements.movable_of(one as usize));
+                ids.collect::<std::collections::BTreeSet<u32>>().len()
+            };
+            prop_assert!((0..whole.len()).any(|cluster| bodies(cluster) > most_bodies));
+            return Ok(());
+        };
+        let mut all: Vec<u32> = (0..clusters.len()).flat_map(|one| clusters.of(one)).copied().collect();
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..problem.len() as u32).collect::<Vec<_>>());
+        let graph = clusters.graph(&elements).unwrap();
+        prop_assert!((0..clusters.len()).all(|cluster| graph.neighbors(cluster).is_empty()));
+        let schedule = clusters.schedule(&elements, 1).unwrap();
+        prop_assert!(schedule.phase_count() <= 1);
+        check(&problem, &schedule)?;
+    }
+
+    #[test]
     fn growth_is_a_valid_schedule(problem in any_problem(), stop in any_stop(), lanes in 1_usize..9) {
         let clusters = Clusters::by_growth(&problem.elements(), stop).unwrap();
         check_division(&clusters, problem.len(), stop)?;

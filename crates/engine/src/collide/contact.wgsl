@@ -16,10 +16,10 @@ fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
     if (own >= substep.particles) {
         return;
     }
-    let w = positions[own].w;
+    let particle = positions[own];
     let start = previous[own].xyz;
     let thickness = bodies[body_of[own]].thickness;
-    var place = positions[own].xyz;
+    var place = particle.xyz;
     var deepest = 0.0;
     // SHAPES stands above: a loop whose end is known is unrolled, and what all invocations read alike is
     // then read once.
@@ -27,8 +27,8 @@ fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
         let depth = resolve(substep.first_shape + index, &place, start, thickness);
         deepest = max(deepest, depth);
     }
-    if (w != 0.0 && deepest > 0.0) {
-        positions[own] = vec4f(place, w);
+    if (particle.w != 0.0 && deepest > 0.0) {
+        positions[own] = vec4f(place, particle.w);
         if (substep.is_last != 0u && pass_flags.x != 0u) {
             atomicAdd(&findings.contacts, 1u);
         }

@@ -5,7 +5,6 @@
 //! programs (`write.rs`).
 
 mod boundary;
-mod disjoint_sets;
 pub mod embed;
 mod error;
 pub mod generate;

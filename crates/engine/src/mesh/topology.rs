@@ -5,8 +5,8 @@
 //! is a radix sort on packed pairs: linear, no hashing, and one order for one mesh.
 
 use super::Mesh;
-use super::disjoint_sets::DisjointSets;
 use super::error::MeshError;
+use taut_partition::DisjointSets;
 
 /// Stands for 'no triangle' where a side belongs to a tetrahedron.
 const NO_CORNER: u32 = u32::MAX;

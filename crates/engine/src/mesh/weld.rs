@@ -3,9 +3,9 @@
 
 use glam::Vec3;
 
-use super::disjoint_sets::DisjointSets;
 use super::error::MeshError;
 use super::{Bounds, Mesh};
+use taut_partition::DisjointSets;
 
 /// A welded mesh and what became of the parts of the old one.
 #[derive(Clone, Debug, PartialEq)]

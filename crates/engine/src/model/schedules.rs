@@ -14,6 +14,10 @@ use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasse
 /// constraint, what a worker touches stays in its second-level cache.
 const CLUSTER_SIZE: u32 = 2048;
 
+/// Particles of a piece that is not cut where the scene does not say: 16 KiB, which is half of a
+/// first-level cache and what the workgroups of every graphics card have room for.
+const WHOLE_PARTICLES: usize = 1024;
+
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
 /// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
 const PREDICTED_WORKERS: usize = 16;
@@ -42,6 +46,16 @@ pub fn partition(
     positions: &[[f32; 3]],
     settings: &Partition,
 ) -> Result<Partitioned, PartitionError> {
+    partition_bundles(elements, 1, positions, settings)
+}
+
+/// The same for elements that are bundles of up to so many constraints.
+fn partition_bundles(
+    elements: &Elements<'_>,
+    members: usize,
+    positions: &[[f32; 3]],
+    settings: &Partition,
+) -> Result<Partitioned, PartitionError> {
     let schedule = match settings.method {
         PartitionMethod::Coloring => {
             coloring::schedule(elements, &coloring_options(settings.order))
@@ -56,13 +70,7 @@ pub fn partition(
             });
         }
         PartitionMethod::Cluster => {
-            let stop = match settings.subsets {
-                Some(subsets) => Stop::Subsets(subsets as usize),
-                None => Stop::Size(settings.subset_size.unwrap_or(CLUSTER_SIZE) as usize),
-            };
-            let points = mean_points(elements, positions)?;
-            let clusters = Clusters::by_subdivision(&points, &Subdivision::new(stop))?;
-            clusters.schedule(elements, LANES)?
+            clusters(elements, members, positions, settings)?.schedule(elements, LANES)?
         }
         PartitionMethod::Grid => {
             let points = mean_points(elements, positions)?;
@@ -82,6 +90,30 @@ pub fn partition(
         }
     };
     Ok(Partitioned { schedule, bodies: elements.bodies().to_vec(), owners: Vec::new() })
+}
+
+/// Clusters of elements that are bundles of up to so many constraints.
+fn clusters(
+    elements: &Elements<'_>,
+    members: usize,
+    positions: &[[f32; 3]],
+    settings: &Partition,
+) -> Result<Clusters, PartitionError> {
+    let size = settings.subset_size.unwrap_or(CLUSTER_SIZE) as usize;
+    let size = size.div_ceil(members);
+    if settings.subsets.is_none() && settings.subset_size.is_none() {
+        let pieces = Clusters::by_pieces(elements, WHOLE_PARTICLES, size);
+        // Fewer would not keep many workers busy.
+        if let Some(pieces) = pieces.filter(|pieces| pieces.len() >= 4 * PREDICTED_WORKERS) {
+            return Ok(pieces);
+        }
+    }
+    let stop = match settings.subsets {
+        Some(subsets) => Stop::Subsets(subsets as usize),
+        None => Stop::Size(size),
+    };
+    let points = mean_points(elements, positions)?;
+    Ok(Clusters::by_subdivision(&points, &Subdivision::new(stop))?)
 }
 
 /// The partitioner's options for a coloring order.
@@ -195,14 +227,12 @@ impl Scheduler<'_> {
             _ => false,
         };
         let bundles = if is_clustered { form.bundles(elements) } else { None }?;
-        let size = partition.subset_size.unwrap_or(CLUSTER_SIZE);
         partition.method = PartitionMethod::Cluster;
-        if partition.subsets.is_none() {
-            partition.subset_size = Some(size.div_ceil(form.rows() as u32));
-        }
         let bundled = self.elements_of(form.arity(), &bundles.bodies);
         let pool = pool.bundled(form.rows(), &bundles);
-        let mut group = self.group(&pool, self.partitioned(&bundled, &partition));
+        let partitioned = partition_bundles(&bundled, form.rows(), self.positions, &partition)
+            .unwrap_or_else(|error| self.malformed(&error));
+        let mut group = self.group(&pool, partitioned);
         group.count = elements.len();
         let bundles = bundles.members.chunks_exact(form.rows()).collect::<Vec<_>>();
         let order = group.schedule.order().iter();

@@ -5,8 +5,8 @@
 //! are at least as far apart as their distances from it add up to. So samples closer together
 //! than that are on the same side, and the side that most of them see is the right one.
 
-use super::super::disjoint_sets::DisjointSets;
 use super::{index, places};
+use taut_partition::DisjointSets;
 
 /// Whether each sample of a lattice lies inside.
 ///

@@ -7,8 +7,8 @@
 //! round leaves fewer tetrahedra, so there is an end to it.
 
 use crate::mesh::boundary::sorted_faces;
-use crate::mesh::disjoint_sets::DisjointSets;
 use crate::mesh::{Mesh, MeshError, Topology};
+use taut_partition::DisjointSets;
 
 /// The mesh with its boundary as triangles, after parts that touch were taken apart.
 pub(super) fn untangled(mut mesh: Mesh) -> Result<Mesh, MeshError> {
