@@ -12,22 +12,20 @@
 
 @compute @workgroup_size(64)
 fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    let own = flat_id(id, groups);
-    if (own >= substep.particles) {
-        return;
-    }
+    // Nobody returns early, although some have no particle: what all invocations read alike is read once
+    // only where all of them certainly are.
+    let flat = flat_id(id, groups);
+    let own = min(flat, substep.particles - 1u);
     let particle = positions[own];
-    let start = previous[own].xyz;
     let thickness = bodies[body_of[own]].thickness;
     var place = particle.xyz;
     var deepest = 0.0;
-    // SHAPES stands above: a loop whose end is known is unrolled, and what all invocations read alike is
-    // then read once.
+    // SHAPES stands above: a loop whose end is known is unrolled.
     for (var index = 0u; index < SHAPES; index++) {
-        let depth = resolve(substep.first_shape + index, &place, start, thickness);
+        let depth = resolve(substep.first_shape + index, own, &place, thickness);
         deepest = max(deepest, depth);
     }
-    if (particle.w != 0.0 && deepest > 0.0) {
+    if (particle.w != 0.0 && deepest > 0.0 && flat == own) {
         positions[own] = vec4f(place, particle.w);
         if (substep.is_last != 0u && pass_flags.x != 0u) {
             atomicAdd(&findings.contacts, 1u);
@@ -36,7 +34,7 @@ fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
 }
 
 /// Moves a particle out of a shape, with friction; returns by how much it was too deep.
-fn resolve(index: u32, place: ptr<function, vec3f>, start: vec3f, thickness: f32) -> f32 {
+fn resolve(index: u32, own: u32, place: ptr<function, vec3f>, thickness: f32) -> f32 {
     let shape = shapes[index];
     let x = *place;
     let local = to_local(shape.pose, x);
@@ -52,7 +50,7 @@ fn resolve(index: u32, place: ptr<function, vec3f>, start: vec3f, thickness: f32
     if (SOME_MOVE && shape.moves != 0u) {
         moved = x - to_world(shape.before, local);
     }
-    let slip = out - start - moved;
+    let slip = out - previous[own].xyz - moved;
     let tangential = slip - normal * dot(slip, normal);
     let limit = depth * shape.friction;
     let share = min(limit / max(sqrt(dot(tangential, tangential)), SHORTEST), 1.0);

@@ -1,5 +1,9 @@
 //! Particles that take part in a sweep several times over: paper A's phantoms.
 
+use std::ops::Range;
+
+use crate::math::MAX_WIDTH;
+
 /// The split particles of a group and their copies, which stand at the end of the state's arrays:
 /// those of one particle after those of another.
 #[derive(Clone, Debug, Default)]
@@ -15,9 +19,76 @@ pub struct Copies {
     pub factors: Vec<f32>,
     /// The first copy of all.
     pub first: u32,
+    /// Those that can be split and merged several at a time.
+    runs: Vec<Run>,
+}
+
+/// Particles of the list that follow each other in memory, as their copies do: in cloth nearly all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    /// Where in the list they are.
+    pub(crate) places: Range<usize>,
+    /// How much more inverse mass they have while they are split: a power of two, so that the way back
+    /// is exact.
+    pub(crate) factor: f32,
 }
 
 impl Copies {
+    /// The copies of each particle, from the owners of all copies, and what they weigh: `mass_factor` of
+    /// the number of those who take part for a particle.
+    pub(crate) fn new(
+        owners: &[u32],
+        particles: &[[f32; 4]],
+        mass_factor: impl Fn(usize) -> f32,
+    ) -> Self {
+        let first = particles.len() as u32;
+        let mut copies = Self { first, ..Self::default() };
+        let mut end = first;
+        for own in owners.chunk_by(|a, b| a == b) {
+            end += own.len() as u32;
+            let [.., w] = particles[own[0] as usize];
+            copies.ends.push((own[0], end));
+            copies.inverse_masses.push(w);
+            copies.factors.push(mass_factor(own.len() + 1));
+        }
+        copies.runs = copies.find_runs();
+        copies
+    }
+
+    fn find_runs(&self) -> Vec<Run> {
+        let goes_on = |place: usize| {
+            let [(particle, end), (next, next_end)] = [self.ends[place], self.ends[place + 1]];
+            (next, next_end) == (particle + 1, end + 1)
+                && self.factors[place] == self.factors[place + 1]
+        };
+        let mut runs = Vec::new();
+        let mut start = 0;
+        for place in 0..self.len() {
+            let has_one = self.ends[place].1 as usize == self.start(place) + 1;
+            if !has_one {
+                start = place + 1;
+            } else if place + 1 == self.len() || !goes_on(place) {
+                let factor = self.factors[place];
+                let is_exact = [1.0, 2.0].contains(&factor);
+                if is_exact && place + 1 - start >= MAX_WIDTH {
+                    runs.push(Run { places: start..place + 1, factor });
+                }
+                start = place + 1;
+            }
+        }
+        runs
+    }
+
+    /// The runs that reach into a part of the list, cut to it.
+    pub(crate) fn runs(&self, part: Range<usize>) -> impl Iterator<Item = Run> + '_ {
+        let first = self.runs.partition_point(|run| run.places.end <= part.start);
+        let cut = move |run: &Run| {
+            let places = run.places.start.max(part.start)..run.places.end.min(part.end);
+            (!places.is_empty()).then_some(Run { places, factor: run.factor })
+        };
+        self.runs[first..].iter().map_while(cut)
+    }
+
     /// How many particles have copies.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -37,18 +108,6 @@ impl Copies {
     #[inline(always)]
     pub fn start(&self, index: usize) -> usize {
         if index == 0 { self.first as usize } else { self.ends[index - 1].1 as usize }
-    }
-
-    /// Whether `number` particles of the list, from `first` on, follow each other in memory and have
-    /// one copy each.
-    #[inline(always)]
-    pub fn is_run(&self, first: usize, number: usize) -> bool {
-        let start = (self.ends[first].0, self.start(first) as u32);
-        let mut is_run = true;
-        for (place, &own) in (0..).zip(&self.ends[first..first + number]) {
-            is_run &= own == (start.0 + place, start.1 + place + 1);
-        }
-        is_run
     }
 
     /// The particle that an id stands for.

@@ -31,6 +31,7 @@ use crate::state::{Access, Bodies, State, Storage, View};
 pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
 pub use copies::Copies;
+pub(crate) use copies::Run;
 pub use distance::Distance;
 use force::Springs;
 pub use in_turn::{InTurn, MISSING, Shape, ThreeEdges, TwoTetrahedra};

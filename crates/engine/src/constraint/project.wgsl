@@ -36,8 +36,8 @@ const FIRST_USE = 0x80000000u;
 @group(1) @binding(4) var<uniform> sweep: Sweep;
 /// `sweep_split`: the particle that each copy stands for.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
-/// `sweep_split`: how many times as much inverse mass each copy has, as bits. `sweep_blocks`: four numbers a block (where its
-/// particles and its batches begin, and how many there are), then where batches begin.
+/// `sweep_split`: how many times as much inverse mass each copy has, as bits. `sweep_blocks`: four numbers
+/// a block (where its particles and its batches begin, and how many there are), then where batches begin.
 @group(1) @binding(6) var<storage, read> blocks: array<u32>;
 /// `sweep_blocks`: the particles of the blocks. Reading one number would cost as much as reading four.
 @group(1) @binding(7) var<storage, read> particle_fours: array<vec4u>;

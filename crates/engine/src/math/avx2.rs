@@ -255,14 +255,14 @@ impl Lane for Avx2 {
         Rows(sum)
     }
     #[inline(always)]
-    fn with_fourth(Rows(rows): Rows, fourth: Self) -> Rows {
-        let fourths = spread(fourth);
-        let mut changed = rows;
+    fn times(Rows(rows): Rows, factors: [f32; 4]) -> Rows {
+        let factors = join(factors, factors);
+        let mut product = rows;
         for pair in 0..4 {
             // SAFETY: the processor has AVX2 (see the top of this file).
-            changed[pair] = unsafe { _mm256_blend_ps::<0x88>(rows[pair], fourths[pair]) };
+            product[pair] = unsafe { _mm256_mul_ps(rows[pair], factors) };
         }
-        Rows(changed)
+        Rows(product)
     }
     #[inline(always)]
     fn bits(mask: Mask) -> u32 {

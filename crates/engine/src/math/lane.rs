@@ -50,8 +50,8 @@ pub trait Lane:
     fn pulled(rows: Self::Rows, way: Self::Rows) -> Self::Rows;
     /// The sum of all four numbers.
     fn plus(a: Self::Rows, b: Self::Rows) -> Self::Rows;
-    /// Rows with another fourth number.
-    fn with_fourth(rows: Self::Rows, fourth: Self) -> Self::Rows;
+    /// Every row times the same four numbers.
+    fn times(rows: Self::Rows, factors: [f32; 4]) -> Self::Rows;
     /// Gathers rows and sorts them by component.
     #[inline(always)]
     fn from_quadruples(row: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
@@ -155,8 +155,9 @@ macro_rules! scalar_lane {
                 [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
             }
             #[inline(always)]
-            fn with_fourth([x, y, z, _]: [Self; 4], fourth: Self) -> [Self; 4] {
-                [x, y, z, fourth]
+            fn times([x, y, z, w]: [Self; 4], factors: [f32; 4]) -> [Self; 4] {
+                let [a, b, c, d] = factors.map(Self::from);
+                [x * a, y * b, z * c, w * d]
             }
             #[inline(always)]
             fn bits(mask: bool) -> u32 {

@@ -128,8 +128,8 @@ impl Lane for F32x8 {
         lanes!(lane => f32::plus(a[lane], b[lane]))
     }
     #[inline(always)]
-    fn with_fourth(rows: Self::Rows, fourth: Self) -> Self::Rows {
-        lanes!(lane => f32::with_fourth(rows[lane], fourth.0[lane]))
+    fn times(rows: Self::Rows, factors: [f32; 4]) -> Self::Rows {
+        lanes!(lane => f32::times(rows[lane], factors))
     }
     #[inline(always)]
     fn splat(value: f32) -> Self {

@@ -338,26 +338,11 @@ impl Scheduler<'_> {
             softness: Softness::new(in_order(&pool.softness)),
             damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
-            copies: copies(&owners, self.particles, mass_factor),
+            copies: Copies::new(&owners, self.particles, mass_factor),
             schedule,
             first_multiplier: 0,
         }
     }
-}
-
-/// The copies of each particle, from the owners of all copies, and what they weigh.
-fn copies(owners: &[u32], particles: &[[f32; 4]], mass_factor: impl Fn(usize) -> f32) -> Copies {
-    let first = particles.len() as u32;
-    let mut copies = Copies { first, ..Copies::default() };
-    let mut end = first;
-    for own in owners.chunk_by(|a, b| a == b) {
-        end += own.len() as u32;
-        let [.., w] = particles[own[0] as usize];
-        copies.ends.push((own[0], end));
-        copies.inverse_masses.push(w);
-        copies.factors.push(mass_factor(own.len() + 1));
-    }
-    copies
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::run::Team;
-use crate::constraint::{Copies, Group};
+use crate::constraint::{Copies, Group, Run};
 use crate::math::{Lane, MAX_WIDTH, Work};
 use crate::state::{Access, Storage, View};
 
@@ -46,38 +46,50 @@ impl<S: Storage> Work for Part<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let Self { copies, own, view, each } = self;
-        let mut first = own.start;
-        while first < own.end {
-            if L::WIDTH > 1 && first + L::WIDTH <= own.end && copies.is_run(first, L::WIDTH) {
-                each.of_run::<L, S>(copies, first, view);
-                first += L::WIDTH;
-            } else {
-                each.of_one(copies, first, view);
-                first += 1;
+        let mut next = own.start;
+        if L::WIDTH > 1 {
+            for run in copies.runs(own.clone()) {
+                each.of_all(copies, next..run.places.start, view);
+                next = each.of_run::<L, S>(copies, &run, view);
             }
         }
+        each.of_all(copies, next..own.end, view);
     }
 }
 
 impl Each {
-    /// For particles that follow each other, as many as there are lanes, with one copy each.
+    /// For particles that follow each other with one copy each, as many at a time as there are lanes.
+    /// Returns the first that is left over.
     #[inline(always)]
-    fn of_run<L: Lane, S: Storage>(self, copies: &Copies, first: usize, view: &View<S>) {
-        let (particle, copy) = (copies.ends[first].0 as usize, copies.start(first));
-        let rows = load::<L, S>(particle, view);
-        let heavy = L::load(&copies.inverse_masses[first..first + L::WIDTH]);
-        match self {
-            Self::Split => {
-                let factors = L::load(&copies.factors[first..first + L::WIDTH]);
-                let light = L::with_fourth(rows, heavy * factors);
-                store::<L, S>(light, particle, view);
-                store::<L, S>(light, copy, view);
+    fn of_run<L: Lane, S: Storage>(self, copies: &Copies, run: &Run, view: &View<S>) -> usize {
+        let Run { places, factor } = run;
+        let (particle, copy) = (copies.ends[places.start].0 as usize, copies.start(places.start));
+        let whole = places.len() - places.len() % L::WIDTH;
+        for offset in (0..whole).step_by(L::WIDTH) {
+            let (particle, copy) = (particle + offset, copy + offset);
+            let rows = load::<L, S>(particle, view);
+            match self {
+                Self::Split => {
+                    let light = L::times(rows, [1.0, 1.0, 1.0, *factor]);
+                    store::<L, S>(light, particle, view);
+                    store::<L, S>(light, copy, view);
+                }
+                Self::Merge => {
+                    let between = L::between(load::<L, S>(copy, view), rows);
+                    let mean = L::plus(rows, L::times(between, [0.5, 0.5, 0.5, 0.0]));
+                    let heavy = L::times(mean, [1.0, 1.0, 1.0, 1.0 / factor]);
+                    store::<L, S>(heavy, particle, view);
+                }
             }
-            Self::Merge => {
-                let sum = L::between(load::<L, S>(copy, view), rows);
-                let mean = L::plus(rows, L::scaled(sum, L::splat(0.5)));
-                store::<L, S>(L::with_fourth(mean, heavy), particle, view);
-            }
+        }
+        places.start + whole
+    }
+
+    /// For particles one by one.
+    #[inline(always)]
+    fn of_all<S: Storage>(self, copies: &Copies, places: Range<usize>, view: &View<S>) {
+        for place in places {
+            self.of_one(copies, place, view);
         }
     }
 
@@ -90,7 +102,8 @@ impl Each {
         let heavy = copies.inverse_masses[index];
         match self {
             Self::Split => {
-                let light = f32::with_fourth(place, heavy * copies.factors[index]);
+                let [x, y, z, _] = place;
+                let light = [x, y, z, heavy * copies.factors[index]];
                 view.positions.set(particle as usize, light);
                 for copy in own {
                     view.positions.set(copy, light);
@@ -104,8 +117,8 @@ impl Each {
                 for copy in own {
                     sum = f32::plus(sum, f32::between(view.positions.get(copy), place));
                 }
-                let mean = f32::plus(place, f32::scaled(sum, weight));
-                view.positions.set(particle as usize, f32::with_fourth(mean, heavy));
+                let [x, y, z, _] = f32::plus(place, f32::scaled(sum, weight));
+                view.positions.set(particle as usize, [x, y, z, heavy]);
             }
         }
     }

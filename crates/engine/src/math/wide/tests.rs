@@ -117,7 +117,7 @@ impl Work for Rows {
             (L::pushed(rows, others), "pushed"),
             (L::pulled(rows, others), "pulled"),
             (L::plus(rows, others), "plus"),
-            (L::with_fourth(rows, factors), "with_fourth"),
+            (L::times(rows, a(0)), "times"),
             (L::rows(L::columns(rows)), "there and back"),
         ];
         for (wide, name) in results {
@@ -128,7 +128,7 @@ impl Work for Rows {
                     "pushed" => f32::pushed(a(lane), b(lane)),
                     "pulled" => f32::pulled(a(lane), b(lane)),
                     "plus" => f32::plus(a(lane), b(lane)),
-                    "with_fourth" => f32::with_fourth(a(lane), factor(lane)),
+                    "times" => f32::times(a(lane), a(0)),
                     _ => a(lane),
                 };
                 let bits = |row: [f32; 4]| row.map(f32::to_bits);
