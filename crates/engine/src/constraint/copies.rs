@@ -23,7 +23,8 @@ pub struct Copies {
     runs: Vec<Run>,
 }
 
-/// Particles of the list that follow each other in memory, as their copies do: in cloth nearly all.
+/// Particles of the list with one copy each, of the same weight and in ascending order: in cloth nearly
+/// all.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
     /// Where in the list they are.
@@ -58,8 +59,8 @@ impl Copies {
     fn find_runs(&self) -> Vec<Run> {
         let goes_on = |place: usize| {
             let [(particle, end), (next, next_end)] = [self.ends[place], self.ends[place + 1]];
-            (next, next_end) == (particle + 1, end + 1)
-                && self.factors[place] == self.factors[place + 1]
+            let same_factor = self.factors[place] == self.factors[place + 1];
+            next > particle && next_end == end + 1 && same_factor
         };
         let mut runs = Vec::new();
         let mut start = 0;
@@ -117,5 +118,45 @@ impl Copies {
         }
         let after = self.ends.partition_point(|&(_, end)| end <= id);
         self.ends.get(after).map_or(id, |&(particle, _)| particle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Contract: runs are of particles with one copy each and an exact factor, and long enough for lanes.
+
+    use super::*;
+
+    /// Copies of particles with so many copies each.
+    fn copies(counts: &[usize]) -> Copies {
+        let particles = vec![[0.0, 0.0, 0.0, 1.0]; counts.len()];
+        let own = counts.iter().enumerate();
+        let owners: Vec<u32> =
+            own.flat_map(|(particle, &count)| vec![particle as u32; count]).collect();
+        Copies::new(&owners, &particles, |count| count as f32)
+    }
+
+    #[test]
+    fn runs_are_found_and_cut() {
+        // Nine with one copy, one of them after a particle without; one with two; ten with one.
+        let mut counts = vec![1; 4];
+        counts.push(0);
+        counts.extend([1; 5]);
+        counts.push(2);
+        counts.extend([1; 10]);
+        let copies = copies(&counts);
+        let places = |part: Range<usize>| -> Vec<Range<usize>> {
+            copies.runs(part).map(|run| run.places).collect()
+        };
+        assert_eq!(places(0..copies.len()), [0..9, 10..20]);
+        assert_eq!(places(3..12), [3..9, 10..12]);
+        assert_eq!(places(9..10), []);
+        assert!(copies.runs(0..20).all(|run| run.factor == 2.0));
+    }
+
+    #[test]
+    fn short_runs_and_factors_that_do_not_divide_exactly_are_left_out() {
+        assert_eq!(copies(&[1; MAX_WIDTH - 1]).runs(0..7).count(), 0);
+        assert_eq!(copies(&[2; 20]).runs(0..20).count(), 0);
     }
 }

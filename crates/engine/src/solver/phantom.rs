@@ -1,7 +1,6 @@
 //! Phantoms (paper A): particles are split into copies before a sweep and merged after it.
 //!
-//! Particles that follow each other and have one copy each, which in cloth is nearly all of them, go
-//! several at a time.
+//! Particles that have one copy each, which in cloth are nearly all that have any, go several at a time.
 
 use std::ops::Range;
 
@@ -58,31 +57,31 @@ impl<S: Storage> Work for Part<'_, S> {
 }
 
 impl Each {
-    /// For particles that follow each other with one copy each, as many at a time as there are lanes.
-    /// Returns the first that is left over.
+    /// For particles with one copy each, as many at a time as there are lanes. Returns the first that is
+    /// left over.
     #[inline(always)]
     fn of_run<L: Lane, S: Storage>(self, copies: &Copies, run: &Run, view: &View<S>) -> usize {
         let Run { places, factor } = run;
-        let (particle, copy) = (copies.ends[places.start].0 as usize, copies.start(places.start));
-        let whole = places.len() - places.len() % L::WIDTH;
-        for offset in (0..whole).step_by(L::WIDTH) {
-            let (particle, copy) = (particle + offset, copy + offset);
-            let rows = load::<L, S>(particle, view);
+        let copy = copies.start(places.start);
+        let ids = copies.ends[places.clone()].chunks_exact(L::WIDTH);
+        let left = ids.remainder().len();
+        for (ids, copy) in ids.zip((copy..).step_by(L::WIDTH)) {
+            let rows = load::<L, S>(ids, view);
             match self {
                 Self::Split => {
                     let light = L::times(rows, [1.0, 1.0, 1.0, *factor]);
-                    store::<L, S>(light, particle, view);
-                    store::<L, S>(light, copy, view);
+                    store::<L, S>(light, ids, view);
+                    store_row::<L, S>(light, copy, view);
                 }
                 Self::Merge => {
-                    let between = L::between(load::<L, S>(copy, view), rows);
+                    let between = L::between(load_row::<L, S>(copy, view), rows);
                     let mean = L::plus(rows, L::times(between, [0.5, 0.5, 0.5, 0.0]));
                     let heavy = L::times(mean, [1.0, 1.0, 1.0, 1.0 / factor]);
-                    store::<L, S>(heavy, particle, view);
+                    store::<L, S>(heavy, ids, view);
                 }
             }
         }
-        places.start + whole
+        places.end - left
     }
 
     /// For particles one by one.
@@ -124,16 +123,42 @@ impl Each {
     }
 }
 
-/// Particles that follow each other, as many as there are lanes.
+/// Particles in ascending order, as many as there are lanes.
 #[inline(always)]
-fn load<L: Lane, S: Storage>(first: usize, view: &View<S>) -> L::Rows {
+fn load<L: Lane, S: Storage>(ids: &[(u32, u32)], view: &View<S>) -> L::Rows {
+    match row_of(ids) {
+        Some(first) => load_row::<L, S>(first, view),
+        None => L::gather(|lane| view.positions.get(ids[lane].0 as usize)),
+    }
+}
+
+/// The way back.
+#[inline(always)]
+fn store<L: Lane, S: Storage>(rows: L::Rows, ids: &[(u32, u32)], view: &View<S>) {
+    match row_of(ids) {
+        Some(first) => store_row::<L, S>(rows, first, view),
+        None => L::scatter(rows, |lane, row| view.positions.set(ids[lane].0 as usize, row)),
+    }
+}
+
+/// The first of some particles in ascending order, if they follow each other in memory.
+#[inline(always)]
+fn row_of(ids: &[(u32, u32)]) -> Option<usize> {
+    let (first, last) = (ids[0].0 as usize, ids[ids.len() - 1].0 as usize);
+    (last - first == ids.len() - 1).then_some(first)
+}
+
+/// Particles that follow each other in memory.
+#[inline(always)]
+fn load_row<L: Lane, S: Storage>(first: usize, view: &View<S>) -> L::Rows {
     let mut rows = [[0.0; 4]; MAX_WIDTH];
     view.positions.read(first, &mut rows[..L::WIDTH]);
     L::gather(|lane| rows[lane])
 }
 
+/// The way back.
 #[inline(always)]
-fn store<L: Lane, S: Storage>(rows: L::Rows, first: usize, view: &View<S>) {
+fn store_row<L: Lane, S: Storage>(rows: L::Rows, first: usize, view: &View<S>) {
     let mut kept = [[0.0; 4]; MAX_WIDTH];
     L::scatter(rows, |lane, row| kept[lane] = row);
     view.positions.write(first, &kept[..L::WIDTH]);
