@@ -213,7 +213,8 @@ impl Plain {
 
 /// Seconds that the last step spent on sweeps, copies of particles and their merging included.
 fn sweep_seconds(simulation: &Simulation) -> f64 {
-    let of_sweep = |name: &str| name.starts_with("sweep") || name == "split" || name == "merge";
+    let of_sweep =
+        |name: &str| name.starts_with("sweep") || ["split", "merge", "renew"].contains(&name);
     let stages = simulation.stage_seconds().into_iter();
     stages.filter(|(name, _)| of_sweep(name)).map(|(_, seconds)| seconds).sum()
 }

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use taut_partition::Schedule;
 
+use super::{Backend, Multicore, Serial};
 use crate::math::{F32x8, Work};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Job, Placed, Program, Share, Substep, Team, run};
+use crate::solver::{Job, Placed, Program, Share, Stage, Substep, Team, run};
 use crate::state::{Access, ByIndex, Open, Storage};
 
 /// Who read and who wrote a slot since the last wait.
@@ -218,8 +219,49 @@ pub(super) const SCENE: &str = r#"
     compliance = 0
 "#;
 
+/// One kind of constraints and nothing else: sweeps follow each other.
+const CLOTH: &str = r#"
+    [[bodies]]
+    name = "cloth"
+    mesh.grid = { particles = [30, 30], size = [1, 1], diagonals = "random" }
+    deform = [1.1, 1, 0.9]
+    elements.stretch = { stiffness = 0.9 }
+"#;
+
+#[test]
+fn renewing_is_merging_and_splitting() {
+    for settings in ["solver = \"phantom\"", "solver = \"jacobi\"", "partition.colors = 2"] {
+        let text = format!("{settings}\npartition.method = \"phantom\"\n{CLOTH}");
+        let scene = Scene::parse("test", &text, Path::new("."), &[]).unwrap();
+        let (model, start) = Model::build(&scene).unwrap();
+        let renewed = Program::new(&model, 4, true);
+        let one_by_one = |&stage: &Stage| match stage {
+            Stage::Renew { group } => vec![Stage::Merge { group }, Stage::Split { group }],
+            stage => vec![stage],
+        };
+        let merged = Program { stages: renewed.stages.iter().flat_map(one_by_one).collect() };
+        assert_eq!(merged.stages.len(), renewed.stages.len() + 3, "{settings}");
+        let substeps = [conditions(&model)];
+        let after = |program: &Program, backend: &mut dyn Backend| {
+            let mut state = start.clone();
+            let job = Job { model: &model, program, substeps: &substeps };
+            backend.step(job, &mut state, &mut vec![0.0; program.stages.len()]).unwrap();
+            state.positions[..model.body_of.len()].to_vec()
+        };
+        let expected = after(&merged, &mut Serial);
+        assert_ne!(expected, start.positions[..model.body_of.len()]);
+        assert_eq!(after(&renewed, &mut Serial), expected, "{settings}");
+        let mut lanes = Multicore::new(2).unwrap();
+        assert_eq!(after(&renewed, &mut lanes), expected, "{settings}");
+    }
+}
+
 #[test]
 fn no_stage_touches_what_another_worker_writes() {
+    for workers in [2, 3, 8] {
+        let scene = format!("solver = \"phantom\"\n{CLOTH}");
+        assert_eq!(clashes(&scene, workers, true), 0, "cloth, {workers} workers");
+    }
     for method in ["coloring", "phantom", "cluster", "grid"] {
         for workers in [2, 3, 8] {
             let scene = format!("partition.method = \"{method}\"\n{SCENE}");

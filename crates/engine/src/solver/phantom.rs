@@ -24,11 +24,20 @@ pub(super) fn merge<S: Storage, T: Team>(group: &Group, view: &View<S>, team: &T
     team.compute(Part { copies, own, view, each: Each::Merge });
 }
 
+/// Puts split particles and their copies at their mean, so that they can go through the next sweep: the
+/// same as merging and splitting, with a third fewer ways to memory.
+pub(super) fn renew<S: Storage, T: Team>(group: &Group, view: &View<S>, team: &T) {
+    let copies = &group.copies;
+    let own = team.share().of(copies.len());
+    team.compute(Part { copies, own, view, each: Each::Renew });
+}
+
 /// What is done to each split particle.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Each {
     Split,
     Merge,
+    Renew,
 }
 
 /// A part of the list of split particles.
@@ -67,18 +76,17 @@ impl Each {
         let left = ids.remainder().len();
         for (ids, copy) in ids.zip((copy..).step_by(L::WIDTH)) {
             let rows = load::<L, S>(ids, view);
-            match self {
-                Self::Split => {
-                    let light = L::times(rows, [1.0, 1.0, 1.0, *factor]);
-                    store::<L, S>(light, ids, view);
-                    store_row::<L, S>(light, copy, view);
-                }
+            let moved = match self {
+                Self::Split => L::times(rows, [1.0, 1.0, 1.0, *factor]),
                 Self::Merge => {
-                    let between = L::between(load_row::<L, S>(copy, view), rows);
-                    let mean = L::plus(rows, L::times(between, [0.5, 0.5, 0.5, 0.0]));
-                    let heavy = L::times(mean, [1.0, 1.0, 1.0, 1.0 / factor]);
-                    store::<L, S>(heavy, ids, view);
+                    let mean = mean_of_two::<L, S>(rows, copy, view);
+                    L::times(mean, [1.0, 1.0, 1.0, 1.0 / factor])
                 }
+                Self::Renew => mean_of_two::<L, S>(rows, copy, view),
+            };
+            store::<L, S>(moved, ids, view);
+            if self != Self::Merge {
+                store_row::<L, S>(moved, copy, view);
             }
         }
         places.end - left
@@ -98,29 +106,44 @@ impl Each {
         let (particle, end) = copies.ends[index];
         let own = copies.start(index)..end as usize;
         let place = view.positions.get(particle as usize);
+        let [x, y, z, light] = match self {
+            Self::Split => place,
+            Self::Merge | Self::Renew => mean(place, own.clone(), view),
+        };
         let heavy = copies.inverse_masses[index];
-        match self {
-            Self::Split => {
-                let [x, y, z, _] = place;
-                let light = [x, y, z, heavy * copies.factors[index]];
-                view.positions.set(particle as usize, light);
-                for copy in own {
-                    view.positions.set(copy, light);
-                }
-            }
-            Self::Merge => {
-                let weight = 1.0 / (own.len() + 1) as f32;
-                // Differences, not places, are averaged: where nothing moved, nothing may move, and
-                // the mean of equal places is rarely the same place after rounding.
-                let mut sum = [0.0; 4];
-                for copy in own {
-                    sum = f32::plus(sum, f32::between(view.positions.get(copy), place));
-                }
-                let [x, y, z, _] = f32::plus(place, f32::scaled(sum, weight));
-                view.positions.set(particle as usize, [x, y, z, heavy]);
+        let w = match self {
+            Self::Split => heavy * copies.factors[index],
+            Self::Merge => heavy,
+            Self::Renew => light,
+        };
+        let moved = [x, y, z, w];
+        view.positions.set(particle as usize, moved);
+        if self != Self::Merge {
+            for copy in own {
+                view.positions.set(copy, moved);
             }
         }
     }
+}
+
+/// The mean of a particle and its copies, with the particle's inverse mass.
+#[inline(always)]
+fn mean<S: Storage>(place: [f32; 4], own: Range<usize>, view: &View<S>) -> [f32; 4] {
+    let weight = 1.0 / (own.len() + 1) as f32;
+    // Differences, not places, are averaged: where nothing moved, nothing may move, and the mean of equal
+    // places is rarely the same place after rounding.
+    let mut sum = [0.0; 4];
+    for copy in own {
+        sum = f32::plus(sum, f32::between(view.positions.get(copy), place));
+    }
+    f32::plus(place, f32::scaled(sum, weight))
+}
+
+/// The same for several particles with one copy each.
+#[inline(always)]
+fn mean_of_two<L: Lane, S: Storage>(places: L::Rows, copy: usize, view: &View<S>) -> L::Rows {
+    let between = L::between(load_row::<L, S>(copy, view), places);
+    L::plus(places, L::times(between, [0.5, 0.5, 0.5, 0.0]))
 }
 
 /// Particles in ascending order, as many as there are lanes.

@@ -29,6 +29,11 @@ pub enum Stage {
         /// Index of the group in the model.
         group: usize,
     },
+    /// Copies are merged and split again at once, where one sweep of a group follows another.
+    Renew {
+        /// Index of the group in the model.
+        group: usize,
+    },
     /// Partners are found for contacts between particles.
     Detect(DetectPass),
     /// All constraints of a group are solved once, phase after phase.
@@ -81,6 +86,7 @@ impl Stage {
             Stage::Predict => "predict",
             Stage::Split { .. } => "split",
             Stage::Merge { .. } => "merge",
+            Stage::Renew { .. } => "renew",
             Stage::Sweep { kind, .. } => kind.sweep_name(),
             Stage::Remember { .. } => "remember",
             Stage::Accelerate { .. } => "accelerate",
@@ -134,13 +140,14 @@ impl Program {
                 let sweep = Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 };
                 if group.copies.is_empty() {
                     stages.push(sweep);
-                } else {
-                    stages.extend([
-                        Stage::Split { group: index },
-                        sweep,
-                        Stage::Merge { group: index },
-                    ]);
+                    continue;
                 }
+                let is_merged = stages.pop_if(|stage| *stage == Stage::Merge { group: index });
+                let begin = match is_merged {
+                    Some(_) => Stage::Renew { group: index },
+                    None => Stage::Split { group: index },
+                };
+                stages.extend([begin, sweep, Stage::Merge { group: index }]);
             }
             if model.chebyshev.is_some() && iteration > 0 {
                 stages.push(Stage::Accelerate { slot: 1 - slot, iteration });

@@ -108,6 +108,7 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 Stage::Predict => stage::predict(job.model, substep, view, share),
                 Stage::Split { group } => phantom::split(&job.model.groups[group], view, team),
                 Stage::Merge { group } => phantom::merge(&job.model.groups[group], view, team),
+                Stage::Renew { group } => phantom::renew(&job.model.groups[group], view, team),
                 Stage::Sweep { group, first, .. } => {
                     stage::sweep(&job.model.groups[group], substep, first, view, team);
                 }

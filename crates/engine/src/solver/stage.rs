@@ -12,7 +12,7 @@
 //! | detect | what it knows of its own chunks of members, buckets of cells and places, pass by pass | what the pass before wrote, and all positions |
 //! | touch: count, correct | counts and corrections of its own places | all positions, `previous` and partners; counts in the second pass |
 //! | touch: apply | the particles at its own places | their corrections |
-//! | split, merge | its own split particles and their copies | nothing of others |
+//! | split, merge, renew | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
 //!
 //! Ranges of different workers are disjoint, the order of places is a permutation of the members, and so are the movable particles of different blocks

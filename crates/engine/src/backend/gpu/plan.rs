@@ -180,7 +180,8 @@ impl Recorder<'_> {
             }
             // The first use of a copy takes its place from the particle.
             Stage::Split { .. } => {}
-            Stage::Merge { group } => self.merge(group),
+            // The first use of a copy takes the particle's place, so that merging is renewing, too.
+            Stage::Merge { group } | Stage::Renew { group } => self.merge(group),
             Stage::Sweep { group, first, .. } => self.sweep(group, first),
             Stage::Remember { slot } => self.chebyshev("remember", slot, 0.0),
             Stage::Accelerate { slot, iteration } => {

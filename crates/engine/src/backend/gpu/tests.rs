@@ -77,8 +77,10 @@ fn parts(program: &Program) -> Vec<Vec<Stage>> {
                 contacts.push(stage);
                 continue;
             }
-            Stage::Sweep { .. } => matches!(before, Some(Stage::Split { .. })),
-            Stage::Merge { .. } | Stage::Inflate { .. } => true,
+            Stage::Sweep { .. } => {
+                matches!(before, Some(Stage::Split { .. } | Stage::Renew { .. }))
+            }
+            Stage::Merge { .. } | Stage::Renew { .. } | Stage::Inflate { .. } => true,
             _ => false,
         };
         match parts.last_mut() {
