@@ -144,6 +144,8 @@ export class View {
     event.preventDefault();
     this.lost = true;
     this.fence.drop();
+    // What was not drawn to its end is drawn again: the server waits until it is acknowledged.
+    this.pending ??= this.drawing?.frame ?? null;
     this.drawing = null;
     this.state.notify({
       topic: "graphics",
@@ -204,7 +206,9 @@ export class View {
     this.grabbing.flush();
     this.stale ||= moved;
     const start = performance.now();
-    if (this.lost || this.fence.waiting || start < this.notBefore) return;
+    // The event that tells of a lost context comes later than the loss.
+    const isLost = this.lost || this.stage.renderer.getContext().isContextLost();
+    if (isLost || this.fence.waiting || start < this.notBefore) return;
     const frame = this.pending;
     if (!frame && !this.grade && start < EMPTY_AFTER_MS) return;
     if (frame !== null || this.stale) this.detail.changed(start);
@@ -219,8 +223,7 @@ export class View {
     const prepared = performance.now();
     this.stage.draw(this.needsShadows(frame !== null));
     const submitMs = performance.now() - prepared;
-    const number = frame?.number ?? null;
-    this.drawing = { frame: number, start, prepareMs: prepared - start, submitMs };
+    this.drawing = { frame, start, prepareMs: prepared - start, submitMs };
     this.fence.start();
   };
 
@@ -265,7 +268,7 @@ export class View {
     this.detail.took(took);
     this.notBefore = start + took + pauseAfter(took);
     if (frame !== null) {
-      this.send({ type: "ack", frame });
+      this.send({ type: "ack", frame: frame.number });
       this.count();
     }
     const { width, height } = this.stage.canvas;
@@ -351,7 +354,7 @@ export class View {
 
 /** A picture that is being drawn: the frame that it shows first, if it does, and its costs. */
 interface Picture {
-  frame: number | null;
+  frame: Frame | null;
   start: number;
   prepareMs: number;
   submitMs: number;
