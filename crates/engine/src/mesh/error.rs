@@ -34,6 +34,12 @@ pub enum MeshError {
         /// What was given.
         value: f32,
     },
+    /// A solid that would become finer inside, or coarser without end.
+    #[error("solid: `grading` is {grading}, it must be a finite number, 0 or above")]
+    BadGrading {
+        /// What was given.
+        grading: f32,
+    },
     /// A torus that would pass through itself.
     #[error("torus: `tube-radius` is {tube_radius}, it must be below `radius`, which is {radius}")]
     FatTorus {

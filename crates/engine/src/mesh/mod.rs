@@ -28,7 +28,7 @@ pub use embed::Embedding;
 pub use error::{MAX_VERTICES, MeshError};
 pub use quality::TetrahedraQuality;
 pub use sdf::SparseSdf;
-pub use tetrahedralize::tetrahedralize;
+pub use tetrahedralize::{tetrahedralize, tetrahedralize_graded};
 pub use topology::Topology;
 
 /// Vertices, the triangles of a surface and, for solids, tetrahedra.

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::file::{Diagonals, MeshFile, MeshSource, Part, Solid};
 use super::path::Path;
 use crate::mesh::implicit::{Blend, Form};
-use crate::mesh::{Mesh, MeshError, SparseSdf, generate, tetrahedralize};
+use crate::mesh::{Bounds, Mesh, MeshError, SparseSdf, generate, tetrahedralize_graded};
 
 /// How many vertices a generator will make; `None` where that shows only when it is made:
 /// for files, and for solids, which have their own limit.
@@ -85,13 +85,22 @@ fn inside(surface: &Mesh, solid: &Solid) -> Result<Mesh, MeshError> {
         other => other,
     })?;
     let bounds = surface.bounds().ok_or(MeshError::NoVolume)?;
-    tetrahedralize(|place| hollowed(field.sample(place).0, solid), &bounds, solid.cell)
+    filled(|place| field.sample(place).0, &bounds, solid)
 }
 
 fn blended(solid: &Solid) -> Result<Mesh, MeshError> {
     let blend = Blend { forms: solid.parts.iter().map(form).collect(), width: solid.blend };
     let bounds = blend.bounds().ok_or(MeshError::NoVolume)?;
-    tetrahedralize(|place| hollowed(blend.distance(place), solid), &bounds, solid.cell)
+    filled(|place| blend.distance(place), &bounds, solid)
+}
+
+fn filled(
+    distance: impl Fn(Vec3) -> f32,
+    bounds: &Bounds,
+    solid: &Solid,
+) -> Result<Mesh, MeshError> {
+    let field = |place| hollowed(distance(place), solid);
+    tetrahedralize_graded(field, bounds, solid.cell, solid.grading)
 }
 
 /// Signed distance to a solid without what is deeper inside than its wall is thick.

@@ -10,12 +10,12 @@ use crate::mesh::{TetrahedraQuality, Topology, generate};
 /// The bounds of [Labelle and Shewchuk 2007], degrees.
 const ANGLES: [f64; 2] = [10.7, 164.8];
 
-fn cube(half: f32) -> Bounds {
+pub(super) fn cube(half: f32) -> Bounds {
     Bounds { min: Vec3::splat(-half), max: Vec3::splat(half) }
 }
 
 /// Everything that holds for every shape.
-fn check(mesh: &Mesh) {
+pub(super) fn check(mesh: &Mesh) {
     mesh.check().unwrap();
     let faces = super::super::boundary::sorted_faces(&mesh.tetrahedra);
     let shared = faces.chunk_by(|left, right| left.sorted == right.sorted);
@@ -36,7 +36,7 @@ fn check(mesh: &Mesh) {
     assert_eq!(2 * euler, topology.euler_characteristic, "a vertex where surfaces touch");
 }
 
-fn random_vector(random: &mut SplitMix64) -> Vec3 {
+pub(super) fn random_vector(random: &mut SplitMix64) -> Vec3 {
     Vec3::new(random.next_signed(), random.next_signed(), random.next_signed())
 }
 

@@ -155,6 +155,11 @@ pub struct Solid {
     /// Side of the cubes, of twelve tetrahedra each, that fill the solid, m.
     #[schemars(transform = range::positive)]
     pub cell: f32,
+    /// How much longer edges may be for each meter below the surface, m; 0: the inside is as fine as
+    /// the surface.
+    #[serde(default)]
+    #[schemars(transform = range::not_negative)]
+    pub grading: f32,
     /// Forms that together make the solid.
     #[serde(default)]
     pub parts: Vec<Part>,
