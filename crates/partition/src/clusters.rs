@@ -98,8 +98,8 @@ impl Clusters {
 
     /// Pieces, which are elements connected by movable bodies, as they are: no two clusters share a
     /// movable body, so that all of them run at the same time. None if a piece has more than
-    /// `most_bodies` movable bodies. Small pieces that follow each other share a cluster, as long as it
-    /// has no more elements than `size`.
+    /// `most_bodies` movable bodies. Small pieces that follow each other share a cluster that has no more of
+    /// them: elements of several kinds that connect the same bodies have the same clusters.
     ///
     /// ```
     /// use taut_partition::Elements;
@@ -108,13 +108,13 @@ impl Clusters {
     /// // Three ropes, each of two edges.
     /// let ropes = [[0, 1], [1, 2], [3, 4], [4, 5], [6, 7], [7, 8]];
     /// let elements = Elements::uniform(&ropes, 9)?;
-    /// let clusters = Clusters::by_pieces(&elements, 3, 4).unwrap();
+    /// let clusters = Clusters::by_pieces(&elements, 5).unwrap();
     /// assert_eq!((clusters.of(0), clusters.of(1)), (&[0, 1][..], &[2, 3][..]));
-    /// assert!(Clusters::by_pieces(&elements, 2, 4).is_none());
+    /// assert!(Clusters::by_pieces(&elements, 2).is_none());
     /// # Ok::<(), taut_partition::InputError>(())
     /// ```
-    pub fn by_pieces(elements: &Elements<'_>, most_bodies: usize, size: usize) -> Option<Self> {
-        pieces::gather(elements, most_bodies, size)
+    pub fn by_pieces(elements: &Elements<'_>, most_bodies: usize) -> Option<Self> {
+        pieces::gather(elements, most_bodies)
     }
 
     /// From elements ordered by cluster and the sizes of the clusters; sorts inside each.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use taut_partition::clusters::{
     Axes, Clusters, Cut, LaneLayout, PADDING, Stop, Subdivision, Ways, mean_points,
 };
-use taut_partition::{Elements, InputError, PartitionError};
+use taut_partition::{DisjointSets, Elements, InputError, PartitionError};
 
 fn any_stop() -> impl Strategy<Value = Stop> {
     prop_oneof![(1_usize..30).prop_map(Stop::Subsets), (1_usize..40).prop_map(Stop::Size)]
@@ -116,22 +116,29 @@ proptest! {
     fn pieces_are_clusters_of_one_phase(
         problem in any_problem(),
         most_bodies in 1_usize..60,
-        size in 1_usize..60,
     ) {
         let elements = problem.elements();
-        let Some(clusters) = Clusters::by_pieces(&elements, most_bodies, size) else {
-            // Then no division into clusters without neighbors has clusters that small.
-            let whole = Clusters::by_pieces(&elements, usize::MAX, 1).unwrap();
-            let bodies = |cluster| {
-                let ids = whole.of(cluster).iter().flat_map(|&one| elements.movable_of(one as usize));
-                ids.collect::<std::collections::BTreeSet<u32>>().len()
-            };
-            prop_assert!((0..whole.len()).any(|cluster| bodies(cluster) > most_bodies));
+        let Some(clusters) = Clusters::by_pieces(&elements, most_bodies) else {
+            // Then some movable bodies that hang together are too many for a cluster.
+            let mut sets = DisjointSets::new(elements.body_count());
+            for element in 0..elements.len() {
+                let mut bodies = elements.movable_of(element);
+                let first = bodies.next();
+                bodies.for_each(|body| sets.unite(first.unwrap(), body));
+            }
+            let mut counts = vec![0; elements.body_count()];
+            (0..elements.body_count() as u32).for_each(|body| counts[sets.lowest(body) as usize] += 1);
+            prop_assert!(counts.iter().any(|&count| count > most_bodies));
             return Ok(());
         };
         let mut all: Vec<u32> = (0..clusters.len()).flat_map(|one| clusters.of(one)).copied().collect();
         all.sort_unstable();
         prop_assert_eq!(all, (0..problem.len() as u32).collect::<Vec<_>>());
+        for cluster in 0..clusters.len() {
+            let all = clusters.of(cluster).iter().flat_map(|&one| elements.movable_of(one as usize));
+            let different = all.collect::<std::collections::BTreeSet<u32>>().len();
+            prop_assert!(different <= most_bodies);
+        }
         let graph = clusters.graph(&elements).unwrap();
         prop_assert!((0..clusters.len()).all(|cluster| graph.neighbors(cluster).is_empty()));
         let schedule = clusters.schedule(&elements, 1).unwrap();

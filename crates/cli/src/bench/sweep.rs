@@ -1,9 +1,9 @@
 //! `taut bench sweep`: nanoseconds per projection, for every kind of constraint, from meshes that
 //! fit into the first-level cache to meshes that only memory holds.
 //!
-//! Each case is one simulation that goes from back-end to back-end in turn, step by step, so that
-//! whatever else the machine does hits all of them alike; medians of the steps are compared. There
-//! are two references, both with the same kernel over single numbers: the serial back-end, which
+//! Each schedule of a mesh is one simulation that goes from back-end to back-end in turn, step by step,
+//! and schedules take turns, too, so that whatever else the machine does hits all of them alike; medians
+//! of the steps are compared. There are two references, both with the same kernel over single numbers: the serial back-end, which
 //! follows the schedule, and the plain loop over the mesh that one writes without a partition.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::backend::Serial;
+use taut::backend::{Backend, Serial};
 use taut::constraint::PlainGroup;
 use taut::model::Model;
 use taut::scene::Scene;
@@ -28,7 +28,7 @@ use crate::measure::median;
 const PROJECTIONS: usize = 400_000;
 /// Steps of every back-end: at least this many, and more as long as there is time.
 const STEPS: usize = 5;
-/// Time to spend on a case.
+/// Time to spend on a schedule of a mesh.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// A kind of constraint, how a scene asks for it, and the meshes to measure it on.
@@ -103,11 +103,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for kind in KINDS {
         for mesh in kind.meshes {
-            for schedule in SCHEDULES {
-                if format!("{} {schedule}", kind.name).contains(&arguments.only) {
-                    rows.extend(measure(kind, *mesh, schedule, &arguments.threads)?);
-                }
-            }
+            let is_wanted =
+                |schedule: &&str| format!("{} {schedule}", kind.name).contains(&arguments.only);
+            let schedules: Vec<_> = SCHEDULES.into_iter().filter(is_wanted).collect();
+            rows.extend(measure(kind, *mesh, &schedules, &arguments.threads)?);
         }
     }
     let report = Report { bandwidth_gb_s, rows };
@@ -138,51 +137,92 @@ fn scene(kind: &Kind, mesh: Mesh, schedule: &str) -> Result<Scene, Failure> {
     Ok(Scene::parse("bench", &text, Path::new("."), &[])?)
 }
 
+/// Measures some schedules of a kind on a mesh. All of them take turns, back-end by back-end.
 fn measure(
     kind: &Kind,
     mesh: Mesh,
-    schedule: &'static str,
+    schedules: &[&'static str],
     threads: &[usize],
 ) -> Result<Vec<Row>, Failure> {
-    let mut scene = scene(kind, mesh, schedule)?;
-    let mut simulation = Simulation::new(&scene, BackendChoice::Serial)?;
-    let elements = simulation.model().constraint_count();
-    scene.file.iterations = PROJECTIONS.div_ceil(elements) as u32;
-    simulation.continue_with(&scene)?;
-
-    let parallel = threads.iter().map(|&threads| BackendChoice::Cpu(threads));
-    let choices = parallel.chain([BackendChoice::Serial]);
-    let start = |choice: BackendChoice| choice.start().map_err(SimulationError::from);
-    let mut backends = choices.map(start).collect::<Result<Vec<_>, _>>()?;
-    let mut times = vec![Vec::new(); backends.len()];
-    let mut plain = Plain::new(&scene)?;
+    let case = |&schedule: &&'static str| Case::new(kind, mesh, schedule, threads);
+    let mut cases = schedules.iter().map(case).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = cases.first() else { return Ok(Vec::new()) };
+    let iterations = first.scene.file.iterations;
+    let mut plain = Plain::new(&first.scene)?;
     let mut plain_times = Vec::new();
     let start = Instant::now();
-    while times[0].len() < STEPS || start.elapsed() < PATIENCE {
-        for (backend, times) in backends.iter_mut().zip(&mut times) {
-            let before = simulation.run_on(std::mem::replace(backend, Box::new(Serial)));
-            simulation.step()?;
-            times.push(sweep_seconds(&simulation));
-            *backend = simulation.run_on(before);
+    while plain_times.len() < STEPS || start.elapsed() < PATIENCE * cases.len() as u32 {
+        for case in &mut cases {
+            case.step()?;
         }
-        plain_times.push(plain.seconds(scene.file.iterations));
+        plain_times.push(plain.seconds(iterations));
     }
-    let projections = elements as f64 * f64::from(scene.file.iterations);
-    let nanoseconds = |times: &Vec<f64>| median(times) * 1e9 / projections;
-    let scalar = times.last().map_or(0.0, nanoseconds);
-    let plain = nanoseconds(&plain_times);
-    let row = |(&threads, times): (&usize, &Vec<f64>)| Row {
-        kind: kind.name,
-        elements,
-        schedule,
-        threads,
-        ns_per_projection: nanoseconds(times),
-        scalar_ns_per_projection: scalar,
-        speedup: scalar / nanoseconds(times),
-        plain_ns_per_projection: plain,
-        speedup_over_plain: plain / nanoseconds(times),
-    };
-    Ok(threads.iter().zip(&times).map(row).collect())
+    let rows = |case: &Case| case.rows(kind.name, threads, &plain_times);
+    Ok(cases.iter().flat_map(rows).collect())
+}
+
+/// A simulation that goes from back-end to back-end.
+struct Case {
+    schedule: &'static str,
+    scene: Scene,
+    simulation: Simulation,
+    /// One for each number of threads, and the serial one.
+    backends: Vec<Box<dyn Backend>>,
+    /// Seconds of sweeps in the steps of each.
+    times: Vec<Vec<f64>>,
+}
+
+impl Case {
+    fn new(
+        kind: &Kind,
+        mesh: Mesh,
+        schedule: &'static str,
+        threads: &[usize],
+    ) -> Result<Self, Failure> {
+        let mut scene = scene(kind, mesh, schedule)?;
+        let mut simulation = Simulation::new(&scene, BackendChoice::Serial)?;
+        let elements = simulation.model().constraint_count();
+        scene.file.iterations = PROJECTIONS.div_ceil(elements) as u32;
+        simulation.continue_with(&scene)?;
+        let parallel = threads.iter().map(|&threads| BackendChoice::Cpu(threads));
+        let choices = parallel.chain([BackendChoice::Serial]);
+        let start = |choice: BackendChoice| choice.start().map_err(SimulationError::from);
+        let backends = choices.map(start).collect::<Result<Vec<_>, _>>()?;
+        let times = vec![Vec::new(); backends.len()];
+        Ok(Self { schedule, scene, simulation, backends, times })
+    }
+
+    /// A step on each back-end.
+    fn step(&mut self) -> Result<(), Failure> {
+        for (backend, times) in self.backends.iter_mut().zip(&mut self.times) {
+            let before = self.simulation.run_on(std::mem::replace(backend, Box::new(Serial)));
+            self.simulation.step()?;
+            times.push(sweep_seconds(&self.simulation));
+            *backend = self.simulation.run_on(before);
+        }
+        Ok(())
+    }
+
+    /// A row for each number of threads.
+    fn rows(&self, kind: &'static str, threads: &[usize], plain_times: &[f64]) -> Vec<Row> {
+        let elements = self.simulation.model().constraint_count();
+        let projections = elements as f64 * f64::from(self.scene.file.iterations);
+        let nanoseconds = |times: &[f64]| median(times) * 1e9 / projections;
+        let scalar = self.times.last().map_or(0.0, |times| nanoseconds(times));
+        let plain = nanoseconds(plain_times);
+        let row = |(&threads, times): (&usize, &Vec<f64>)| Row {
+            kind,
+            elements,
+            schedule: self.schedule,
+            threads,
+            ns_per_projection: nanoseconds(times),
+            scalar_ns_per_projection: scalar,
+            speedup: scalar / nanoseconds(times),
+            plain_ns_per_projection: plain,
+            speedup_over_plain: plain / nanoseconds(times),
+        };
+        threads.iter().zip(&self.times).map(row).collect()
+    }
 }
 
 /// The same constraints and particles, solved by the plain loop.

@@ -256,6 +256,44 @@ fn renewing_is_merging_and_splitting() {
     }
 }
 
+/// Two blocks far from each other, which are the clusters of both kinds.
+const PIECES: &str = r#"
+    partition = { method = "cluster", subsets = 2 }
+    [[bodies]]
+    name = "block"
+    kind = "soft"
+    mesh.block = { size = [1, 1, 1], cells = [3, 3, 3] }
+    repeat = { count = [2, 1, 1], spacing = [9, 0, 0] }
+    deform = [1.1, 1, 0.9]
+    elements.stretch = { compliance = 1e-6 }
+    elements.volume = { stiffness = 0.9 }
+"#;
+
+#[test]
+fn pieces_go_through_all_groups_at_once() {
+    let scene = Scene::parse("test", PIECES, Path::new("."), &[]).unwrap();
+    let (mut model, start) = Model::build(&scene).unwrap();
+    let along: Vec<bool> = model.groups.iter().map(|group| group.goes_along).collect();
+    assert_eq!(along, [false, true]);
+    let substeps = [conditions(&model)];
+    let after = |model: &Model, backend: &mut dyn Backend| {
+        let program = Program::new(model, 4, true);
+        let mut state = start.clone();
+        let job = Job { model, program: &program, substeps: &substeps };
+        backend.step(job, &mut state, &mut vec![0.0; program.stages.len()]).unwrap();
+        (program.stages.len(), state.positions)
+    };
+    let (few, on_one) = after(&model, &mut Serial);
+    let (_, on_two) = after(&model, &mut Multicore::new(2).unwrap());
+    assert_eq!(clashes(PIECES, 2, true), 0);
+    model.groups[1].goes_along = false;
+    let (many, expected) = after(&model, &mut Serial);
+    assert_eq!(few + 4, many);
+    assert_ne!(expected, start.positions);
+    assert_eq!(on_one, expected);
+    assert_eq!(on_two, expected);
+}
+
 #[test]
 fn no_stage_touches_what_another_worker_writes() {
     for workers in [2, 3, 8] {

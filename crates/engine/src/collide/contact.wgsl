@@ -17,7 +17,12 @@ fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
     let flat = flat_id(id, groups);
     let own = min(flat, substep.particles - 1u);
     let particle = positions[own];
-    let thickness = bodies[body_of[own]].thickness;
+    // ONE_THICKNESS stands above: then the first body's will do, and is read once.
+    var body = 0u;
+    if (!ONE_THICKNESS) {
+        body = body_of[own];
+    }
+    let thickness = bodies[body].thickness;
     var place = particle.xyz;
     var deepest = 0.0;
     // SHAPES stands above: a loop whose end is known is unrolled.

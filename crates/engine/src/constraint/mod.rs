@@ -333,6 +333,9 @@ pub struct Group {
     pub first_multiplier: usize,
     /// Particles that the schedule splits into copies, if it is one of phantoms.
     pub copies: Copies,
+    /// Whether its blocks have the particles of the blocks of the group before it, so that both can be
+    /// solved block after block.
+    pub goes_along: bool,
 }
 
 impl Group {

@@ -102,7 +102,7 @@ fn clusters(
     let size = settings.subset_size.unwrap_or(CLUSTER_SIZE) as usize;
     let size = size.div_ceil(members);
     if settings.subsets.is_none() && settings.subset_size.is_none() {
-        let pieces = Clusters::by_pieces(elements, WHOLE_PARTICLES, size);
+        let pieces = Clusters::by_pieces(elements, WHOLE_PARTICLES);
         // Fewer would not keep many workers busy.
         if let Some(pieces) = pieces.filter(|pieces| pieces.len() >= 4 * PREDICTED_WORKERS) {
             return Ok(pieces);
@@ -176,11 +176,45 @@ pub(super) fn schedule(
             Scheduler { kind, response, particles, positions: &positions, fixed, settings };
         for mut group in scheduler.groups(&pool) {
             group.first_multiplier = first_multiplier;
+            let last = groups.last();
+            group.goes_along = last.is_some_and(|last| have_the_same_blocks(last, &group));
             first_multiplier += group.multipliers();
             groups.push(group);
         }
     }
     groups
+}
+
+/// Whether all blocks of two groups can run at the same time, and each block of one has the particles of
+/// a block of the other, in the same order: clusters that are pieces.
+fn have_the_same_blocks(one: &Group, other: &Group) -> bool {
+    let are_pieces = |group: &Group| {
+        let schedule = &group.schedule;
+        group.response != Response::Force
+            && group.copies.is_empty()
+            && schedule.phase_count() == 1
+            && schedule.batch_count() > schedule.block_count()
+    };
+    if !are_pieces(one) || !are_pieces(other) {
+        return false;
+    }
+    // A block of each particle. Those of fixed ones may have several: then there are no pieces here.
+    let blocks = |group: &Group| {
+        let mut blocks = vec![usize::MAX; group.schedule.body_count()];
+        for block in 0..group.schedule.block_count() {
+            for place in group.schedule.block(block) {
+                for &id in group.schedule.bodies_at(place) {
+                    let own = &mut blocks[id as usize];
+                    if *own != usize::MAX && *own != block {
+                        return None;
+                    }
+                    *own = block;
+                }
+            }
+        }
+        Some(blocks)
+    };
+    blocks(one).is_some_and(|one| blocks(other) == Some(one))
 }
 
 /// Makes groups of the constraints of one kind and response.
@@ -341,6 +375,7 @@ impl Scheduler<'_> {
             copies: Copies::new(&owners, self.particles, mass_factor),
             schedule,
             first_multiplier: 0,
+            goes_along: false,
         }
     }
 }

@@ -1,5 +1,5 @@
 // The twin of `merge` in `solver/stage.rs`. Here the particle itself takes no part in the sweep, so all
-// that stand for it are copies: see `constraint/project.wgsl`.
+// that stand for it are copies: see `constraint/sweep.wgsl`.
 
 @group(1) @binding(0) var<storage, read_write> positions: array<vec4f>;
 /// The particles that have copies, and where the copies of each end; they begin where those of the one

@@ -42,6 +42,9 @@ pub enum Stage {
         group: usize,
         /// Kind of the group.
         kind: Kind,
+        /// How many groups after it go along, because their blocks are the same pieces: each piece goes
+        /// through all of them while its particles are at hand.
+        more: usize,
         /// Whether this is the first sweep of the substep.
         first: bool,
     },
@@ -87,7 +90,8 @@ impl Stage {
             Stage::Split { .. } => "split",
             Stage::Merge { .. } => "merge",
             Stage::Renew { .. } => "renew",
-            Stage::Sweep { kind, .. } => kind.sweep_name(),
+            Stage::Sweep { kind, more: 0, .. } => kind.sweep_name(),
+            Stage::Sweep { .. } => "sweep pieces",
             Stage::Remember { .. } => "remember",
             Stage::Accelerate { .. } => "accelerate",
             Stage::Measure { .. } => "measure balloon",
@@ -133,11 +137,14 @@ impl Program {
                 let first = iteration == 0;
                 stages.extend([Stage::Measure { balloon }, Stage::Inflate { balloon, first }]);
             }
-            let is_swept = |group: &Group| group.response != Response::Force;
+            let is_swept = |group: &Group| group.response != Response::Force && !group.goes_along;
             for (index, group) in
                 model.groups.iter().enumerate().filter(|(_, group)| is_swept(group))
             {
-                let sweep = Stage::Sweep { group: index, kind: group.kind, first: iteration == 0 };
+                let later = model.groups[index + 1..].iter();
+                let more = later.take_while(|group| group.goes_along).count();
+                let first = iteration == 0;
+                let sweep = Stage::Sweep { group: index, kind: group.kind, more, first };
                 if group.copies.is_empty() {
                     stages.push(sweep);
                     continue;

@@ -109,8 +109,9 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 Stage::Split { group } => phantom::split(&job.model.groups[group], view, team),
                 Stage::Merge { group } => phantom::merge(&job.model.groups[group], view, team),
                 Stage::Renew { group } => phantom::renew(&job.model.groups[group], view, team),
-                Stage::Sweep { group, first, .. } => {
-                    stage::sweep(&job.model.groups[group], substep, first, view, team);
+                Stage::Sweep { group, more, first, .. } => {
+                    let groups = &job.model.groups[group..=group + more];
+                    stage::sweep(groups, substep, first, view, team);
                 }
                 Stage::Remember { slot } => stage::remember(job.model, slot, view, share),
                 Stage::Accelerate { slot, iteration } => {

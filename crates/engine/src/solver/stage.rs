@@ -116,16 +116,17 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
     }
 }
 
-/// Solves every constraint of a group once: phase after phase, each worker its own blocks.
+/// Solves every constraint of some groups with the same blocks once: phase after phase, each worker its
+/// own blocks.
 pub(super) fn sweep<S: Storage, T: Team>(
-    group: &Group,
+    groups: &[Group],
     substep: &Substep,
     first: bool,
     view: &View<S>,
     team: &T,
 ) {
-    each_phase(group, team, |blocks| {
-        team.compute(SweepBlocks { group, blocks, substep, first, view });
+    each_phase(&groups[0], team, |blocks| {
+        team.compute(SweepBlocks { groups, blocks, substep, first, view });
     });
 }
 
@@ -176,7 +177,7 @@ impl<S: Storage> Work for PushBlocks<'_, S> {
 
 /// Some blocks of a phase.
 struct SweepBlocks<'a, S: Storage> {
-    group: &'a Group,
+    groups: &'a [Group],
     blocks: Range<usize>,
     substep: &'a Substep,
     first: bool,
@@ -190,10 +191,13 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
     fn run<L: Lane>(self) {
         let step = self.substep.step;
         let inverse = 1.0 / (step * step);
-        let Self { group, blocks, first, view, .. } = self;
+        let Self { groups, blocks, first, view, .. } = self;
         for block in blocks.clone() {
-            let next = Some(block + 1).filter(|next| blocks.contains(next));
-            group.solve_block::<L, S>(block, next, inverse, first, view);
+            for (index, group) in groups.iter().enumerate() {
+                let is_last = index + 1 == groups.len();
+                let next = Some(block + 1).filter(|next| is_last && blocks.contains(next));
+                group.solve_block::<L, S>(block, next, inverse, first, view);
+            }
         }
     }
 }

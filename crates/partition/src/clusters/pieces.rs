@@ -6,22 +6,20 @@ use crate::{DisjointSets, Elements};
 /// A piece that was not met yet.
 const UNKNOWN: u32 = u32::MAX;
 
-pub(super) fn gather(elements: &Elements<'_>, most_bodies: usize, size: usize) -> Option<Clusters> {
+pub(super) fn gather(elements: &Elements<'_>, most_bodies: usize) -> Option<Clusters> {
     let pieces = Pieces::of(elements);
     if pieces.bodies.iter().any(|&bodies| bodies as usize > most_bodies) {
         return None;
     }
     let mut clusters = Vec::new();
-    let (mut bodies, mut count) = (0, 0);
-    for piece in 0..pieces.bodies.len() {
-        let own = (pieces.bodies[piece] as usize, pieces.elements[piece].len());
-        let is_full = bodies + own.0 > most_bodies || count + own.1 > size;
-        if clusters.is_empty() || is_full {
+    let mut bodies = 0;
+    for (&own, elements) in pieces.bodies.iter().zip(&pieces.elements) {
+        if clusters.is_empty() || bodies + own as usize > most_bodies {
             clusters.push(0);
-            (bodies, count) = (0, 0);
+            bodies = 0;
         }
-        (bodies, count) = (bodies + own.0, count + own.1);
-        *clusters.last_mut()? += own.1;
+        bodies += own as usize;
+        *clusters.last_mut()? += elements.len();
     }
     Some(Clusters::from_sizes(pieces.elements.concat(), &clusters))
 }

@@ -1,4 +1,4 @@
-//! The constraints of a group as kernels read them; see `constraint/project.wgsl` for the three ways
+//! The constraints of a group as kernels read them; see `constraint/sweep.wgsl` for the four ways
 //! through a schedule.
 
 use std::collections::BTreeMap;

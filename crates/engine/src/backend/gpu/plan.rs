@@ -12,7 +12,7 @@ use super::contacts::ContactArrays;
 use super::device::{Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
-use super::shaders::Module;
+use super::shaders::{BINDINGS_ALONG, Module, Swept};
 use crate::constraint::{Balloon, Group, Response};
 use crate::model::Model;
 use crate::solver::{Job, Stage, chebyshev_weight};
@@ -182,7 +182,7 @@ impl Recorder<'_> {
             Stage::Split { .. } => {}
             // The first use of a copy takes the particle's place, so that merging is renewing, too.
             Stage::Merge { group } | Stage::Renew { group } => self.merge(group),
-            Stage::Sweep { group, first, .. } => self.sweep(group, first),
+            Stage::Sweep { group, more, first, .. } => self.sweep_pieces(group, more, first),
             Stage::Remember { slot } => self.chebyshev("remember", slot, 0.0),
             Stage::Accelerate { slot, iteration } => {
                 let weight = chebyshev_weight(self.model.chebyshev.unwrap_or(0.0), iteration);
@@ -292,7 +292,10 @@ impl Recorder<'_> {
         let shapes = &self.model.shapes;
         let forms = shapes.iter().fold(0, |forms, shape| forms | 1 << form_number(&shape.form));
         let some_move = shapes.iter().any(|shape| shape.motion.is_moving());
-        let module = Module::Contact { shapes: shapes.len(), forms, some_move };
+        let mut bodies = self.model.bodies.iter().map(|body| body.thickness);
+        let first = bodies.next();
+        let one_thickness = bodies.all(|thickness| Some(thickness) == first);
+        let module = Module::Contact { shapes: shapes.len(), forms, some_move, one_thickness };
         self.record(module, "contact", binds, groups);
     }
 
@@ -342,7 +345,35 @@ impl Recorder<'_> {
         arrays
     }
 
-    fn sweep(&mut self, index: usize, first: bool) {
+    /// Sweeps over groups with the same blocks: two at a time, for kernels have room for no more lists.
+    fn sweep_pieces(&mut self, first_group: usize, more: usize, first: bool) {
+        let end = first_group + more + 1;
+        for index in (first_group..end).step_by(2) {
+            let other = Some(index + 1).filter(|&other| other < end);
+            let is_here = |lists: GroupArrays| matches!(lists.way, Way::Blocks(_));
+            match other {
+                Some(other) if is_here(self.lists(index)) && is_here(self.lists(other)) => {
+                    self.sweep(index, Some(other), first);
+                }
+                _ => (index..end.min(index + 2)).for_each(|index| self.sweep(index, None, first)),
+            }
+        }
+    }
+
+    /// The elements of a group, for the kernel that sweeps over them.
+    fn swept(&mut self, index: usize) -> Swept {
+        let packing = self.lists(index).way.packing(&self.model.groups[index]);
+        let group = &self.model.groups[index];
+        Swept {
+            form: group.form(),
+            constants: group.constants.len(),
+            packing,
+            is_compliant: group.response == Response::Compliance,
+        }
+    }
+
+    /// Sweeps over a group, and over another one that has the same blocks.
+    fn sweep(&mut self, index: usize, other: Option<usize>, first: bool) {
         let lists = self.lists(index);
         let group = &self.model.groups[index];
         let (entry, block_particles) = match lists.way {
@@ -351,16 +382,9 @@ impl Recorder<'_> {
             Way::Blocks(room) => ("sweep_blocks", room),
             Way::LargeBlocks => ("sweep_large_blocks", 1),
         };
-        let constants = group.constants.len();
+        let (swept, along) = (self.swept(index), other.map(|other| self.swept(other)));
         let block_width = block_width(self.gpu);
-        let module = Module::Sweep {
-            form: group.form(),
-            constants,
-            packing: lists.way.packing(group),
-            is_compliant: group.response == Response::Compliance,
-            block_particles,
-            block_width,
-        };
+        let module = Module::Sweep { swept, along, block_particles, block_width };
         for phase in 0..group.schedule.phase_count() {
             let (range, groups) = work_of(group, lists.way, phase);
             let words = sweep_words(group, &range, first);
@@ -374,6 +398,13 @@ impl Recorder<'_> {
                 let particles = if lists.way == Way::Split { 5 } else { 7 };
                 binds.push((particles, Bind::Read(lists.particles.clone())));
                 binds.push((6, Bind::Read(lists.blocks.clone())));
+            }
+            if let Some(other) = other {
+                let lists = self.lists(other);
+                let words = sweep_words(&self.model.groups[other], &range, first);
+                let parameters = self.parameters(&words);
+                let own = [Bind::Read(lists.elements), parameters, Bind::Read(lists.blocks)];
+                binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
             }
             self.record(module, entry, binds, groups);
         }

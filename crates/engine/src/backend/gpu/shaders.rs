@@ -23,6 +23,8 @@ pub(super) enum Module {
         forms: u32,
         /// Whether some of them move.
         some_move: bool,
+        /// Whether all bodies have the same thickness.
+        one_thickness: bool,
     },
     /// Which particles are close to each other.
     Detect,
@@ -32,16 +34,12 @@ pub(super) enum Module {
     Balloon,
     /// Colors of elements.
     Coloring,
-    /// Sweeps over a kind.
+    /// Sweeps over a group.
     Sweep {
-        /// What elements are.
-        form: Form,
-        /// Its number of constants.
-        constants: usize,
-        /// How they lie in memory.
-        packing: Packing,
-        /// Whether their softness is a compliance.
-        is_compliant: bool,
+        /// Its elements.
+        swept: Swept,
+        /// Those of the group that goes along, if one does.
+        along: Option<Swept>,
         /// Particles that the workgroup memory of a block has room for.
         block_particles: u32,
         /// Invocations of a workgroup that solves a block.
@@ -63,6 +61,23 @@ pub(super) enum Module {
     },
 }
 
+/// Elements that are swept over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Swept {
+    /// What they are.
+    pub(super) form: Form,
+    /// Their number of constants.
+    pub(super) constants: usize,
+    /// How they lie in memory.
+    pub(super) packing: Packing,
+    /// Whether their softness is a compliance.
+    pub(super) is_compliant: bool,
+}
+
+/// Where the lists of a group are bound that goes along with another: its elements, its parameters and its
+/// blocks.
+pub(super) const BINDINGS_ALONG: [(u32, u32); 3] = [(2, 8), (4, 9), (6, 10)];
+
 const SUBSTEP: &str = include_str!("../../solver/substep.wgsl");
 const FINDINGS: &str = include_str!("../../solver/findings.wgsl");
 const CONTACTS: &str = include_str!("../../collide/contacts.wgsl");
@@ -79,11 +94,11 @@ impl Module {
             Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
             Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
             Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
-            Self::Contact { shapes, forms, some_move } => [
+            Self::Contact { shapes, forms, some_move, one_thickness } => [
                 SUBSTEP,
                 &format!(
                     "const SHAPES = {shapes}u;\nconst FORMS = {forms}u;\n\
-                     const SOME_MOVE = {some_move};"
+                     const SOME_MOVE = {some_move};\nconst ONE_THICKNESS = {one_thickness};"
                 ),
                 FINDINGS,
                 SHAPE,
@@ -104,21 +119,18 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep {
-                form,
-                constants,
-                packing,
-                is_compliant,
-                block_particles,
-                block_width,
-            } => {
+            Self::Sweep { swept, along, block_particles, block_width } => {
                 let sizes = format!(
-                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;\n\
-                     const IS_COMPLIANT = {is_compliant};"
+                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
                 );
-                let project = include_str!("../../constraint/project.wgsl");
-                let elements = form.wgsl(constants, packing);
-                [SUBSTEP, &elements, &sizes, &form.solve_wgsl(), project].join("\n")
+                let particles = include_str!("../../constraint/swept.wgsl");
+                let more = along.map_or_else(String::new, Swept::source_along);
+                let solve_more = format!(
+                    "fn solve_more_batches(own: u32, lane: u32) {{{}}}",
+                    if along.is_some() { " solve_batches_along(own, lane); " } else { "" }
+                );
+                let ways = include_str!("../../constraint/sweep.wgsl");
+                [SUBSTEP, &sizes, particles, &swept.source(), &more, &solve_more, ways].join("\n")
             }
             Self::Residual { form, constants } => {
                 let residual = include_str!("../../constraint/residual.wgsl");
@@ -132,6 +144,49 @@ impl Module {
     }
 }
 
+impl Swept {
+    /// How these elements are solved.
+    fn source(self) -> String {
+        let compliant = format!("const IS_COMPLIANT = {};", self.is_compliant);
+        let elements = self.form.wgsl(self.constants, self.packing);
+        let project = include_str!("../../constraint/project.wgsl");
+        [&elements, &compliant, &self.form.solve_wgsl(), project].join("\n")
+    }
+
+    /// The same beside other elements: WGSL has no namespaces, so all names that it declares get an ending.
+    fn source_along(self) -> String {
+        let source = self.source();
+        let names: Vec<&str> = source.lines().filter_map(declared).collect();
+        let mut along = String::with_capacity(2 * source.len());
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        for line in source.lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            for token in code.split_inclusive(|letter| !is_part(letter)) {
+                let word = token.trim_end_matches(|letter| !is_part(letter));
+                along.push_str(word);
+                along.push_str(if names.contains(&word) { "_along" } else { "" });
+                along.push_str(&token[word.len()..]);
+            }
+            along.push('\n');
+        }
+        for (own, other) in BINDINGS_ALONG {
+            along = along.replace(&format!("@binding({own})"), &format!("@binding({other})"));
+        }
+        along
+    }
+}
+
+/// The name that a line of WGSL declares for the whole module, if any.
+fn declared(line: &str) -> Option<&str> {
+    let starts = ["fn ", "const ", "struct ", "alias "];
+    let rest = match starts.iter().find_map(|start| line.strip_prefix(start)) {
+        Some(rest) => rest,
+        None if line.starts_with('@') => line.split_once("var<")?.1.split_once("> ")?.1,
+        None => return None,
+    };
+    rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
+}
+
 #[cfg(test)]
 mod tests {
     //! Contract: every kernel is valid WGSL, found out without a device.
@@ -139,10 +194,13 @@ mod tests {
     use super::*;
     use crate::constraint::Kind;
 
-    fn sweep(form: Form, constants: usize, ids_per_word: usize, is_soft: bool) -> Module {
+    fn swept(form: Form, constants: usize, ids_per_word: usize, is_soft: bool) -> Swept {
         let packing = Packing { ids_per_word, is_soft, is_damped: false };
-        let (is_compliant, block_particles, block_width) = (is_soft, 1024, 128);
-        Module::Sweep { form, constants, packing, is_compliant, block_particles, block_width }
+        Swept { form, constants, packing, is_compliant: is_soft }
+    }
+
+    fn sweep(swept: Swept, along: Option<Swept>) -> Module {
+        Module::Sweep { swept, along, block_particles: 1024, block_width: 128 }
     }
 
     fn modules() -> Vec<Module> {
@@ -152,8 +210,8 @@ mod tests {
             Module::Wind,
             Module::Chebyshev,
             Module::Merge,
-            Module::Contact { shapes: 0, forms: 0, some_move: false },
-            Module::Contact { shapes: 7, forms: 0x7f, some_move: true },
+            Module::Contact { shapes: 0, forms: 0, some_move: false, one_thickness: true },
+            Module::Contact { shapes: 7, forms: 0x7f, some_move: true, one_thickness: false },
             Module::Detect,
             Module::Touch,
             Module::Balloon,
@@ -164,7 +222,8 @@ mod tests {
             let constants = kind.constants(&rest, &Default::default()).len();
             let form = Form { kind, is_bundled: false };
             for (ids_per_word, is_soft) in [(1, true), (1, false), (2, true), (3, false)] {
-                modules.push(sweep(form, constants, ids_per_word, is_soft));
+                let swept = swept(form, constants, ids_per_word, is_soft);
+                modules.extend([sweep(swept, None), sweep(swept, Some(swept))]);
             }
             modules.push(Module::Force { form, constants });
             modules.push(Module::Residual { form, constants });
@@ -172,7 +231,8 @@ mod tests {
         for kind in [Kind::Stretch, Kind::Volume] {
             let form = Form { kind, is_bundled: true };
             for (ids_per_word, is_soft) in [(2, true), (3, false)] {
-                modules.push(sweep(form, form.rows(), ids_per_word, is_soft));
+                let swept = swept(form, form.rows(), ids_per_word, is_soft);
+                modules.extend([sweep(swept, None), sweep(swept, Some(swept))]);
             }
             modules.push(Module::Residual { form, constants: form.rows() });
         }

@@ -88,7 +88,9 @@ fn parts(program: &Program) -> Vec<Vec<Stage>> {
             _ => parts.push(vec![stage]),
         }
     }
-    parts.push(contacts);
+    if !contacts.is_empty() {
+        parts.push(contacts);
+    }
     parts
 }
 
@@ -107,10 +109,11 @@ fn difference(a: &[[f32; 4]], b: &[[f32; 4]]) -> f32 {
     worst / (largest * f32::EPSILON)
 }
 
-/// The most rows of an element that is solved.
+/// The most rows of an element that is solved, for each group that a kernel sweeps over.
 fn rows(program: &Program) -> usize {
     let rows = |stage: &Stage| match stage {
-        Stage::Sweep { kind, .. } | Stage::Force { kind, .. } => kind.rows(),
+        Stage::Sweep { kind, more, .. } => kind.rows() * (1 + more),
+        Stage::Force { kind, .. } => kind.rows(),
         _ => 1,
     };
     program.stages.iter().map(rows).max().unwrap_or(1)
@@ -159,6 +162,31 @@ fn every_kernel_does_what_its_twin_does() {
     ] {
         check_kernels(&gpu, &format!("{settings}\n{SCENE}{SHAPES}"));
     }
+}
+
+#[test]
+fn pieces_go_through_two_groups_in_one_dispatch() {
+    let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
+    let text = r#"
+        partition = { method = "cluster", subsets = 2 }
+        [[bodies]]
+        name = "block"
+        kind = "soft"
+        mesh.block = { size = [1, 1, 1], cells = [3, 3, 3] }
+        repeat = { count = [2, 1, 1], spacing = [2, 0, 0] }
+        deform = [1.1, 1, 0.9]
+        elements.volume = { stiffness = 0.9 }
+        elements.neo-hookean = { young = 1e5, poisson = 0.3 }
+        elements.stretch = { compliance = 1e-6 }
+    "#;
+    check_kernels(&gpu, text);
+    let (model, start) = in_motion(text);
+    let (program, substeps) = (Program::new(&model, 2, true), [gentle(&model)]);
+    assert_eq!(program.stages.len(), 4, "predict, two sweeps, velocity");
+    let mut graphics = Graphics::on(gpu);
+    graphics.load(Job { model: &model, program: &program, substeps: &substeps }, &start).unwrap();
+    // Two for three groups, and the look at the bounds.
+    assert_eq!(graphics.dispatches(), Some(2 + 2 * 2 + 1));
 }
 
 #[test]
