@@ -454,6 +454,7 @@ fn a_scene_that_takes_too_much_of_a_device_is_refused_with_what_it_takes() {
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);
     assert!(message.contains("use a smaller scene or the cpu back-end"), "{message}");
+    assert_eq!(output.stdout, b"", "there is nothing to report");
     let (_, rest) = message.split_once("out of memory: this scene takes ").expect("an estimate");
     let (estimate, _) = rest.split_once(" MiB").expect("in MiB");
     assert!(estimate.parse::<u64>().unwrap() > 1, "{message}");

@@ -1,14 +1,14 @@
 //! Bundles: a few elements that share bodies, for one lane to solve one after another.
 //!
 //! What costs time in a sweep is moving bodies between memory and registers. Three edges of a triangle
-//! have three bodies, where three edges one by one have six; two tetrahedra on both sides of a triangle
-//! have five instead of eight. A bundle is an element of its own to all partitioners: sets of sets, once
+//! have three bodies, where three edges one by one have six; four tetrahedra around an edge have six
+//! instead of sixteen. A bundle is an element of its own to all partitioners: sets of sets, once
 //! more.
 
 mod tetrahedra;
 mod triangles;
 
-pub use tetrahedra::two_tetrahedra;
+pub use tetrahedra::tetrahedra_around_edges;
 pub use triangles::triangles;
 
 /// In place of a member that a bundle does not have.

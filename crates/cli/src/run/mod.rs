@@ -50,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (scene, mut simulation) = arguments.setup.start()?;
     let interrupt = Interrupt::watch()?;
     let (measurements, end) = simulate(&mut simulation, &scene, arguments, &interrupt)?;
+    if end.is_err() && measurements.count() == 0 {
+        // It ended before it began: there is nothing to report.
+        return end;
+    }
     let report = Report::new(&scene, &simulation, &measurements);
     if arguments.json {
         console::print_json(&report)?;

@@ -22,6 +22,8 @@ pub const MISSING: f32 = -1.0;
 pub trait Shape<const A: usize> {
     /// The particles of the members.
     const CORNERS: &'static [[usize; A]];
+    /// The member that many bundles do not have, if there is one.
+    const RARE: Option<usize>;
 }
 
 /// The three edges of a triangle.
@@ -30,14 +32,17 @@ pub struct ThreeEdges;
 
 impl Shape<2> for ThreeEdges {
     const CORNERS: &'static [[usize; 2]] = &[[0, 1], [1, 2], [2, 0]];
+    const RARE: Option<usize> = None;
 }
 
-/// Two tetrahedra on both sides of a triangle.
+/// Four tetrahedra around an edge.
 #[derive(Clone, Copy, Debug)]
-pub struct TwoTetrahedra;
+pub struct AroundEdge;
 
-impl Shape<4> for TwoTetrahedra {
-    const CORNERS: &'static [[usize; 4]] = &[[0, 1, 2, 3], [4, 1, 3, 2]];
+impl Shape<4> for AroundEdge {
+    const CORNERS: &'static [[usize; 4]] =
+        &[[0, 1, 2, 3], [0, 1, 3, 4], [0, 1, 4, 5], [0, 1, 5, 2]];
+    const RARE: Option<usize> = Some(3);
 }
 
 /// A kind of one row and one constant that can be a member of a bundle.
@@ -125,7 +130,7 @@ where
 /// are in memory instead of registers.
 macro_rules! each_member {
     ($count:expr, |$member:ident| $body:block) => {
-        each_member!(@ $count, $member, $body, 0, 1, 2)
+        each_member!(@ $count, $member, $body, 0, 1, 2, 3)
     };
     (@ $count:expr, $member:ident, $body:block, $($number:literal),*) => {
         $(if $number < $count {
@@ -183,13 +188,26 @@ where
     }
 }
 
+/// Whether some bundles of a batch have a member. Bundles that lack the same stand together, so that often
+/// none has a rare one; nothing changes if it is solved nevertheless.
+#[inline(always)]
+fn some_have<L: Lane, const M: usize>(
+    member: usize,
+    own: Range<usize>,
+    batch: &Batch<'_, M, M>,
+) -> bool {
+    let missing = L::load(&batch.constants[member][own]).less(L::splat(0.0));
+    (L::bits(missing).count_ones() as usize) < L::WIDTH
+}
+
 impl<C, S, const A: usize, const N: usize, const M: usize, const COMPLIANT: bool> Solve<N, M, M>
     for Turns<C, S, A, COMPLIANT>
 where
     C: Member<A>,
     S: Shape<A>,
 {
-    const IN_TWOS: bool = true;
+    // More particles than that would not stay in registers.
+    const IN_TWOS: bool = N < 6;
 
     #[inline(always)]
     fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
@@ -200,7 +218,9 @@ where
     ) {
         let mut lanes = Lanes::<L, P, N>::load::<ALL>(particles.part(own.clone()));
         each_member!(M, |member| {
-            Self::turn(&mut lanes, member, own.clone(), batch, multipliers);
+            if S::RARE != Some(member) || some_have::<L, M>(member, own.clone(), batch) {
+                Self::turn(&mut lanes, member, own.clone(), batch, multipliers);
+            }
         });
         lanes.store::<ALL>();
     }

@@ -34,7 +34,7 @@ pub use copies::Copies;
 pub(crate) use copies::Run;
 pub use distance::Distance;
 use force::Springs;
-pub use in_turn::{InTurn, MISSING, Shape, ThreeEdges, TwoTetrahedra};
+pub use in_turn::{AroundEdge, InTurn, MISSING, Shape, ThreeEdges};
 pub use long_range::LongRange;
 pub use neo_hookean::NeoHookean;
 pub use plain::PlainGroup;
@@ -160,7 +160,7 @@ macro_rules! with_form {
                 with_kind!(@ InTurn<Distance, ThreeEdges, 2>, 3, 3, 3, $C, $N, $M, $K, $body)
             }
             Form { kind: Kind::Volume, is_bundled: true } => {
-                with_kind!(@ InTurn<Volume, TwoTetrahedra, 4>, 5, 2, 2, $C, $N, $M, $K, $body)
+                with_kind!(@ InTurn<Volume, AroundEdge, 4>, 6, 4, 4, $C, $N, $M, $K, $body)
             }
             Form { kind, .. } => with_kind!(kind, $C, $N, $M, $K, $body),
         }
@@ -282,7 +282,7 @@ impl Form {
         match self.kind {
             _ if !self.is_bundled => None,
             Kind::Stretch | Kind::BendDistance => Some(&ThreeEdges::CORNERS[member]),
-            Kind::Volume => Some(&TwoTetrahedra::CORNERS[member]),
+            Kind::Volume => Some(&AroundEdge::CORNERS[member]),
             _ => None,
         }
     }
@@ -292,7 +292,7 @@ impl Form {
         match self.kind {
             _ if !self.is_bundled => None,
             Kind::Stretch | Kind::BendDistance => bundles::triangles(elements),
-            Kind::Volume => bundles::two_tetrahedra(elements),
+            Kind::Volume => bundles::tetrahedra_around_edges(elements),
             _ => None,
         }
     }

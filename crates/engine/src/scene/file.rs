@@ -122,7 +122,7 @@ pub struct Partition {
     #[schemars(transform = range::at_least::<1>)]
     pub subset_size: Option<u32>,
     /// Cluster: constraints that share particles go together, as one element: three edges of a triangle,
-    /// two tetrahedra with a triangle in common. Off, every constraint is an element; default on.
+    /// up to four tetrahedra around an edge. Off, every constraint is an element; default on.
     pub bundles: Option<bool>,
 }
 
