@@ -140,6 +140,11 @@ impl Search<'_> {
         let neighbors = self.neighbors[own as usize].into_iter().filter_map(|one| self.free(one));
         for second in [own].into_iter().chain(neighbors) {
             for corners in EDGES {
+                let [.., b, c] = corners;
+                let beside = [b, c].map(|corner| self.neighbors[second as usize][corner]);
+                if second != own && !beside.contains(&own) {
+                    continue;
+                }
                 for fan in self.fans(second, corners) {
                     // Most need no closer look: not even without any harm would they be better.
                     if fan.members.contains(&own) && -fan.gain() < best.0 {
