@@ -60,7 +60,8 @@ pub struct Split {
     /// The bodies of the elements in their original layout, with copies in place of some. Copies
     /// have ids from the number of bodies on.
     pub bodies: Vec<u32>,
-    /// The original body of each copy, rising: the copies of a body have consecutive ids.
+    /// The original body of each copy. The copies of a body have consecutive ids; bodies with few copies
+    /// come first, those with as many in rising order, so that the same can be done to many in a row.
     pub owners: Vec<u32>,
     /// The checked schedule of the split problem; its bodies include the copies.
     pub schedule: Schedule,
@@ -93,7 +94,7 @@ impl Split {
         self.body_count
     }
 
-    /// One group for each body that has copies, rising. They share nothing, so all merges can
+    /// One group for each body that has copies, in the order of the copies. They share nothing, so all merges can
     /// run at the same time.
     pub fn groups(&self) -> impl Iterator<Item = Group> + '_ {
         let mut first = self.body_count as u32;
@@ -182,10 +183,16 @@ fn checked(options: &Options) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Gives the copies of each body consecutive ids; returns the owners in the new order.
+/// Gives the copies of each body consecutive ids, those of bodies with few copies first; returns the
+/// owners in the new order.
 fn renumber(bodies: &mut [u32], owners: &[u32], body_count: usize) -> Vec<u32> {
+    let mut counts = vec![0_u32; body_count];
+    owners.iter().for_each(|&owner| counts[owner as usize] += 1);
     let mut by_owner: Vec<u32> = (0..owners.len() as u32).collect();
-    by_owner.sort_by_key(|&copy| owners[copy as usize]);
+    by_owner.sort_by_key(|&copy| {
+        let owner = owners[copy as usize];
+        (counts[owner as usize], owner)
+    });
     let mut renamed = vec![0; owners.len()];
     for (new, &old) in by_owner.iter().enumerate() {
         renamed[old as usize] = (body_count + new) as u32;

@@ -24,8 +24,9 @@ use crate::console;
 use crate::failure::Failure;
 use crate::measure::median;
 
-/// Projections of a step, at least: long enough for the clock.
-const PROJECTIONS: usize = 400_000;
+/// Projections of a step, at least: long enough for the clock, and for caches to be filled again after the
+/// turns of the others.
+const PROJECTIONS: usize = 1_200_000;
 /// Steps of every back-end: at least this many, and more as long as there is time.
 const STEPS: usize = 5;
 /// Time to spend on a schedule of a mesh.
