@@ -23,14 +23,14 @@ pub struct Copies {
     runs: Vec<Run>,
 }
 
-/// Particles of the list with one copy each, of the same weight and in ascending order: in cloth nearly
-/// all.
+/// Particles of the list with as many copies each, of the same weight and in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
     /// Where in the list they are.
     pub(crate) places: Range<usize>,
-    /// How much more inverse mass they have while they are split: a power of two, so that the way back
-    /// is exact.
+    /// How many copies each of them has.
+    pub(crate) copies: usize,
+    /// How much more inverse mass they have while they are split.
     pub(crate) factor: f32,
 }
 
@@ -57,22 +57,19 @@ impl Copies {
     }
 
     fn find_runs(&self) -> Vec<Run> {
+        let copies = |place: usize| self.ends[place].1 as usize - self.start(place);
         let goes_on = |place: usize| {
-            let [(particle, end), (next, next_end)] = [self.ends[place], self.ends[place + 1]];
-            let same_factor = self.factors[place] == self.factors[place + 1];
-            next > particle && next_end == end + 1 && same_factor
+            self.ends[place].0 < self.ends[place + 1].0
+                && copies(place) == copies(place + 1)
+                && self.factors[place] == self.factors[place + 1]
         };
         let mut runs = Vec::new();
         let mut start = 0;
         for place in 0..self.len() {
-            let has_one = self.ends[place].1 as usize == self.start(place) + 1;
-            if !has_one {
-                start = place + 1;
-            } else if place + 1 == self.len() || !goes_on(place) {
-                let factor = self.factors[place];
-                let is_exact = [1.0, 2.0].contains(&factor);
-                if is_exact && place + 1 - start >= MAX_WIDTH {
-                    runs.push(Run { places: start..place + 1, factor });
+            if place + 1 == self.len() || !goes_on(place) {
+                if place + 1 - start >= MAX_WIDTH {
+                    let (copies, factor) = (copies(place), self.factors[place]);
+                    runs.push(Run { places: start..place + 1, copies, factor });
                 }
                 start = place + 1;
             }
@@ -85,7 +82,7 @@ impl Copies {
         let first = self.runs.partition_point(|run| run.places.end <= part.start);
         let cut = move |run: &Run| {
             let places = run.places.start.max(part.start)..run.places.end.min(part.end);
-            (!places.is_empty()).then_some(Run { places, factor: run.factor })
+            (!places.is_empty()).then_some(Run { places, ..run.clone() })
         };
         self.runs[first..].iter().map_while(cut)
     }
@@ -123,7 +120,7 @@ impl Copies {
 
 #[cfg(test)]
 mod tests {
-    //! Contract: runs are of particles with one copy each and an exact factor, and long enough for lanes.
+    //! Contract: runs are of particles with as many copies each, and long enough for lanes.
 
     use super::*;
 
@@ -151,12 +148,16 @@ mod tests {
         assert_eq!(places(0..copies.len()), [0..9, 10..20]);
         assert_eq!(places(3..12), [3..9, 10..12]);
         assert_eq!(places(9..10), []);
-        assert!(copies.runs(0..20).all(|run| run.factor == 2.0));
+        assert!(copies.runs(0..20).all(|run| (run.copies, run.factor) == (1, 2.0)));
     }
 
     #[test]
-    fn short_runs_and_factors_that_do_not_divide_exactly_are_left_out() {
+    fn runs_end_where_the_number_of_copies_changes_and_short_ones_are_left_out() {
         assert_eq!(copies(&[1; MAX_WIDTH - 1]).runs(0..7).count(), 0);
-        assert_eq!(copies(&[2; 20]).runs(0..20).count(), 0);
+        let mut counts = vec![1; 10];
+        counts.extend([2; 20]);
+        let runs: Vec<Run> = copies(&counts).runs(0..30).collect();
+        assert_eq!(runs.iter().map(|run| run.copies).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!((&runs[1].places, runs[1].factor), (&(10..30), 3.0));
     }
 }

@@ -1,6 +1,6 @@
 //! Phantoms (paper A): particles are split into copies before a sweep and merged after it.
 //!
-//! Particles that have one copy each, which in cloth are nearly all that have any, go several at a time.
+//! Particles that have as many copies go several at a time.
 
 use std::ops::Range;
 
@@ -66,30 +66,36 @@ impl<S: Storage> Work for Part<'_, S> {
 }
 
 impl Each {
-    /// For particles with one copy each, as many at a time as there are lanes. Returns the first that is
-    /// left over.
+    /// For particles with as many copies each, as many at a time as there are lanes. Returns the first that
+    /// is left over.
     #[inline(always)]
     fn of_run<L: Lane, S: Storage>(self, copies: &Copies, run: &Run, view: &View<S>) -> usize {
-        let Run { places, factor } = run;
-        let copy = copies.start(places.start);
-        let ids = copies.ends[places.clone()].chunks_exact(L::WIDTH);
-        let left = ids.remainder().len();
-        for (ids, copy) in ids.zip((copy..).step_by(L::WIDTH)) {
+        let Run { places, copies: count, factor } = run;
+        let whole = places.end - places.len() % L::WIDTH;
+        for place in (places.start..whole).step_by(L::WIDTH) {
+            let ids = &copies.ends[place..place + L::WIDTH];
+            let own = Own { first: copies.start(place), count: *count };
             let rows = load::<L, S>(ids, view);
-            let moved = match self {
-                Self::Split => L::times(rows, [1.0, 1.0, 1.0, *factor]),
-                Self::Merge => {
-                    let mean = mean_of_two::<L, S>(rows, copy, view);
-                    L::times(mean, [1.0, 1.0, 1.0, 1.0 / factor])
+            match self {
+                Self::Split => {
+                    let light = L::times(rows, [1.0, 1.0, 1.0, *factor]);
+                    store::<L, S>(light, ids, view);
+                    own.store::<L, S>(light, view);
                 }
-                Self::Renew => mean_of_two::<L, S>(rows, copy, view),
-            };
-            store::<L, S>(moved, ids, view);
-            if self != Self::Merge {
-                store_row::<L, S>(moved, copy, view);
+                Self::Renew => {
+                    let mean = own.mean::<L, S>(rows, view);
+                    store::<L, S>(mean, ids, view);
+                    own.store::<L, S>(mean, view);
+                }
+                Self::Merge => {
+                    let heavy = &copies.inverse_masses[place..place + L::WIDTH];
+                    L::scatter(own.mean::<L, S>(rows, view), |lane, [x, y, z, _]| {
+                        view.positions.set(ids[lane].0 as usize, [x, y, z, heavy[lane]]);
+                    });
+                }
             }
         }
-        places.end - left
+        whole
     }
 
     /// For particles one by one.
@@ -132,18 +138,52 @@ fn mean<S: Storage>(place: [f32; 4], own: Range<usize>, view: &View<S>) -> [f32;
     let weight = 1.0 / (own.len() + 1) as f32;
     // Differences, not places, are averaged: where nothing moved, nothing may move, and the mean of equal
     // places is rarely the same place after rounding.
-    let mut sum = [0.0; 4];
-    for copy in own {
+    let mut sum = f32::between(view.positions.get(own.start), place);
+    for copy in own.skip(1) {
         sum = f32::plus(sum, f32::between(view.positions.get(copy), place));
     }
     f32::plus(place, f32::scaled(sum, weight))
 }
 
-/// The same for several particles with one copy each.
-#[inline(always)]
-fn mean_of_two<L: Lane, S: Storage>(places: L::Rows, copy: usize, view: &View<S>) -> L::Rows {
-    let between = L::between(load_row::<L, S>(copy, view), places);
-    L::plus(places, L::times(between, [0.5, 0.5, 0.5, 0.0]))
+/// The copies of several particles that have `count` each, one particle's after another's.
+struct Own {
+    first: usize,
+    count: usize,
+}
+
+impl Own {
+    /// The means of the particles and their copies, with the particles' inverse masses.
+    #[inline(always)]
+    fn mean<L: Lane, S: Storage>(&self, places: L::Rows, view: &View<S>) -> L::Rows {
+        let weight = 1.0 / (self.count + 1) as f32;
+        let mut sum = L::between(self.load::<L, S>(0, view), places);
+        for copy in 1..self.count {
+            sum = L::plus(sum, L::between(self.load::<L, S>(copy, view), places));
+        }
+        L::plus(places, L::times(sum, [weight, weight, weight, 0.0]))
+    }
+
+    /// One copy of each particle.
+    #[inline(always)]
+    fn load<L: Lane, S: Storage>(&self, copy: usize, view: &View<S>) -> L::Rows {
+        if self.count == 1 {
+            return load_row::<L, S>(self.first, view);
+        }
+        L::gather(|lane| view.positions.get(self.first + self.count * lane + copy))
+    }
+
+    /// All copies of each particle go where it is.
+    #[inline(always)]
+    fn store<L: Lane, S: Storage>(&self, rows: L::Rows, view: &View<S>) {
+        if self.count == 1 {
+            return store_row::<L, S>(rows, self.first, view);
+        }
+        L::scatter(rows, |lane, row| {
+            for copy in 0..self.count {
+                view.positions.set(self.first + self.count * lane + copy, row);
+            }
+        });
+    }
 }
 
 /// Particles in ascending order, as many as there are lanes.
