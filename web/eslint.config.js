@@ -22,7 +22,9 @@ export default defineConfig(
   },
   {
     // Inner loops over typed arrays: indices come from the topology, and a check would cost there.
-    files: ["src/scene3d/surface.ts", "src/scene3d/partition.ts", "src/scene3d/coarse.ts"],
+    files: ["surface", "partition", "coarse", "order", "skin"].map(
+      (name) => `src/scene3d/${name}.ts`,
+    ),
     rules: { "@typescript-eslint/no-non-null-assertion": "off" },
   },
   {

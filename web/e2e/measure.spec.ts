@@ -1,7 +1,7 @@
 // Measures instead of testing: what docs/viewer.md says the page costs. `npm run measure`.
 
-import type { Page } from "@playwright/test";
 import { test } from "./fixtures";
+import { PlainPage } from "./plain";
 
 const SCENES: Record<string, string[]> = {
   "10,000 particles": [],
@@ -10,6 +10,7 @@ const SCENES: Record<string, string[]> = {
     ...["--set", "iterations=1"],
   ],
 };
+const SIZE = { width: 1040, height: 680 };
 /** How often; not at all among the tests. */
 const TIMES = Number(process.env.TAUT_MEASURE ?? 0);
 /** A window that was just opened keeps the browser busy with itself. */
@@ -20,14 +21,17 @@ const MEASURE_MS = 8000;
 
 for (const [name, flags] of Object.entries(SCENES)) {
   for (let time = 1; time <= TIMES; time += 1) {
-    test(`${name}, ${time}`, async ({ page, server }) => {
+    test(`${name}, ${time}`, async ({ server, launchOptions, viewport }) => {
       await server.start("cloth-on-tube", ...flags);
+      const { executablePath = "", args = [] } = launchOptions;
+      const page = await PlainPage.open(executablePath, args, viewport ?? SIZE);
       await page.addInitScript(noteFirstPicture);
-      await page.waitForTimeout(WINDOW_MS);
+      await wait(WINDOW_MS);
       // No questions before the first picture: they would make it wait.
       await page.goto(server.url);
-      await page.waitForTimeout(SETTLE_MS);
+      await wait(SETTLE_MS);
       console.log(JSON.stringify(await measure(page)));
+      await page.close();
     });
   }
 }
@@ -42,7 +46,11 @@ function noteFirstPicture(): void {
   }, 2);
 }
 
-function measure(page: Page) {
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((later) => setTimeout(later, milliseconds));
+}
+
+function measure(page: PlainPage) {
   return page.evaluate(async (milliseconds) => {
     const { taut } = window;
     const start = { at: performance.now(), frames: taut.drawing.frames };

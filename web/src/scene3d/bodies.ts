@@ -9,7 +9,6 @@ import {
   Color,
   DataTexture,
   DoubleSide,
-  DynamicDrawUsage,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -21,23 +20,25 @@ import { rampBytes } from "../color/ramp";
 import { writePlaces, type Field, type Frame, type SceneInfo, type Topology } from "../protocol";
 import { coarser, type Range } from "./coarse";
 import { litMaterial, type Backdrop } from "./shade";
-import { edgeLength, edgesOf, smoothNormals } from "./surface";
+import { Skin, type PointData } from "./skin";
+import { edgesOf } from "./surface";
 
 /** A surface, or the same one from fewer points. */
 interface Version {
   triangles: Uint32Array<ArrayBuffer>;
   bodies: readonly Range[];
-  index: BufferAttribute;
+  /** What is drawn of it, as soon as it was needed. */
+  skin: Skin | null;
 }
 
 /**
  * A coarse surface cuts corners and would sink into what it lies on. So it is drawn as if it were nearer
  * to the eye, by this share of the length of its edges.
  */
-const LIFT = 0.25;
+const LIFT = 0.5;
 const LIFT_CODE = /* glsl */ `
   vec3 lifted = vPlace + lift * normalize(cameraPosition - vPlace);
-  vec4 nearer = projectionMatrix * viewMatrix * vec4(lifted, 1.0);
+  vec4 nearer = projectionMatrix * (viewMatrix * vec4(lifted, 1.0));
   gl_Position.z = nearer.z / nearer.w * gl_Position.w;
 `;
 
@@ -59,14 +60,13 @@ const CODE = /* glsl */ `
 export class Bodies {
   readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
   readonly wires: LineSegments<BufferGeometry, LineBasicMaterial>;
-  places = new Float32Array(0);
   /** All triangles, whatever is drawn of them. */
   triangles = new Uint32Array(0);
+  /** All points, whatever is drawn of them. */
+  private all = dataOf(new Float32Array(0));
   /** From fine to coarse, as far as they were needed; the first one is complete. */
   private versions: Version[] = [];
   private version: Version | null = null;
-  private normals = new Float32Array(0);
-  private fieldBytes = new Uint8Array(0);
   private readonly lift = { value: 0 };
   private readonly paint = { value: Paint.Material };
   private readonly plain = { value: new Color(0.5, 0.5, 0.5) };
@@ -89,9 +89,8 @@ export class Bodies {
     });
     material.side = DoubleSide;
     // Shaders depend on what points have: so they can be compiled before there are any.
-    this.mesh = new Mesh(this.geometry(new Float32Array(9)), material);
-    this.mesh.geometry.setIndex([0, 1, 2]);
-    this.places = new Float32Array(0);
+    const nothing = new Skin(Uint32Array.of(0, 1, 2), dataOf(new Float32Array(9)), true);
+    this.mesh = new Mesh(nothing.geometry, material);
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
@@ -101,16 +100,19 @@ export class Bodies {
     this.wires.visible = false;
   }
 
+  get places(): Float32Array {
+    return this.all.places;
+  }
+
   rebuild(scene: SceneInfo, topology: Topology): void {
+    for (const { skin } of this.versions) skin?.geometry.dispose();
     this.triangles = topology.triangles as Uint32Array<ArrayBuffer>;
     const bodies = scene.bodies.map((body) => ({
       first: body.first_triangle,
       count: body.triangles,
     }));
-    const index = new BufferAttribute(this.triangles, 1);
-    this.versions = [{ triangles: this.triangles, bodies, index }];
-    this.mesh.geometry.dispose();
-    this.mesh.geometry = this.geometry(tints(scene, topology));
+    this.all = dataOf(tints(scene, topology));
+    this.versions = [{ triangles: this.triangles, bodies, skin: null }];
     this.limit(Infinity);
     this.wires.geometry.dispose();
     this.wires.geometry = new BufferGeometry();
@@ -123,7 +125,10 @@ export class Bodies {
     const version = this.versionBelow(most);
     if (version === this.version) return;
     this.version = version;
-    this.mesh.geometry.setIndex(version?.index ?? null);
+    if (!version) return;
+    const skin = this.skinOf(version);
+    this.mesh.geometry = skin.geometry;
+    skin.showField(this.all);
     this.smooth();
   }
 
@@ -134,11 +139,13 @@ export class Bodies {
 
   show(frame: Frame): void {
     writePlaces(frame, this.places);
-    this.touch("position");
     this.smooth();
+    // Wires have all points.
+    const complete = this.versions[0]?.skin;
+    if (complete) complete.position.needsUpdate = true;
     if (!frame.fieldValues) return;
-    this.fieldBytes.set(frame.fieldValues);
-    this.touch("field");
+    this.all.field.set(frame.fieldValues);
+    this.version?.skin?.showField(this.all);
   }
 
   paintMaterial(): void {
@@ -164,24 +171,6 @@ export class Bodies {
     if (visible && this.wiresStale) this.buildWires();
   }
 
-  get positionAttribute(): BufferAttribute {
-    return this.mesh.geometry.getAttribute("position") as BufferAttribute;
-  }
-
-  /** For as many points as there are colors. */
-  private geometry(tint: Float32Array): BufferGeometry {
-    const points = tint.length / 3;
-    this.places = new Float32Array(3 * points);
-    this.normals = new Float32Array(3 * points);
-    this.fieldBytes = new Uint8Array(points);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", dynamic(this.places, 3));
-    geometry.setAttribute("normal", dynamic(this.normals, 3));
-    geometry.setAttribute("field", dynamic(this.fieldBytes, 1, true));
-    geometry.setAttribute("tint", new BufferAttribute(tint, 3));
-    return geometry;
-  }
-
   private versionBelow(most: number): Version | null {
     for (let i = 0; ; i += 1) {
       const version = this.versions[i] ?? null;
@@ -190,39 +179,38 @@ export class Bodies {
       const next = coarser(version.triangles, version.bodies, this.places.length / 3);
       // Bodies that are all small stay as they are.
       if (next.triangles.length === version.triangles.length) return version;
-      this.versions.push({ ...next, index: new BufferAttribute(next.triangles, 1) });
+      this.versions.push({ ...next, skin: null });
     }
+  }
+
+  private skinOf(version: Version): Skin {
+    version.skin ??= new Skin(version.triangles, this.all, version === this.versions[0]);
+    return version.skin;
   }
 
   private smooth(): void {
     if (!this.version) return;
-    const { triangles } = this.version;
-    smoothNormals(this.places, triangles, this.normals);
-    this.touch("normal");
-    const isCoarse = triangles !== this.triangles;
-    this.lift.value = isCoarse ? LIFT * edgeLength(this.places, triangles) : 0;
+    const skin = this.skinOf(this.version);
+    skin.show(this.all);
+    const isCoarse = this.version !== this.versions[0];
+    this.lift.value = isCoarse ? LIFT * skin.edge : 0;
   }
 
   private buildWires(): void {
-    if (this.triangles.length === 0) return;
+    const complete = this.versions[0];
+    if (!complete || this.triangles.length === 0) return;
     const edges = edgesOf(this.triangles, this.places.length / 3);
     this.wires.geometry.setIndex(new BufferAttribute(edges, 1));
     // The same attribute in two geometries is one buffer on the GPU.
-    this.wires.geometry.setAttribute("position", this.positionAttribute);
+    this.wires.geometry.setAttribute("position", this.skinOf(complete).position);
     this.wiresStale = false;
-  }
-
-  private touch(name: string): void {
-    (this.mesh.geometry.getAttribute(name) as BufferAttribute).needsUpdate = true;
   }
 }
 
-function dynamic(
-  array: Float32Array | Uint8Array,
-  size: number,
-  normalized = false,
-): BufferAttribute {
-  return new BufferAttribute(array, size, normalized).setUsage(DynamicDrawUsage);
+/** Points of these colors. */
+function dataOf(tints: Float32Array): PointData {
+  const points = tints.length / 3;
+  return { places: new Float32Array(3 * points), field: new Uint8Array(points), tints };
 }
 
 function rampTexture(field: Field): DataTexture {

@@ -21,8 +21,8 @@ import { litMaterial, type Backdrop } from "./shade";
 /** Of what is not drawn: from behind a plane is not there. */
 const ONE_SIDED = new MeshBasicMaterial();
 
-/** Edges sharper than this (radians) are drawn sharp. */
-const CREASE = 0.7;
+/** Edges sharper than this (radians) are drawn sharp, as in pictures (crates/render/src/geometry.rs). */
+const CREASE = Math.acos(0.2);
 
 export class Obstacles {
   readonly group = new Group();

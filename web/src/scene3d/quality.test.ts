@@ -2,7 +2,16 @@
 // and fro; what a user asks for is kept; at rest a picture is full.
 
 import { describe, expect, it } from "vitest";
-import { Chooser, Detail, GRADES, isQuality, pauseAfter, TRAITS, type Grade } from "./quality";
+import {
+  Chooser,
+  Detail,
+  GRADES,
+  isQuality,
+  Rhythm,
+  SOFTWARE_MS,
+  TRAITS,
+  type Grade,
+} from "./quality";
 
 /** A machine on which each grade takes half the time of the one before; the grades it went through. */
 function draw(chooser: Chooser, fullMs: number, pictures: number): Grade[] {
@@ -101,10 +110,52 @@ describe("grades", () => {
       false,
     ]);
   });
+});
 
-  it("leave time between slow pictures", () => {
-    expect(pauseAfter(5)).toBe(0);
-    expect(pauseAfter(70)).toBeCloseTo(30);
-    expect(pauseAfter(600_000)).toBe(200);
+describe("the rhythm of pictures", () => {
+  const TICK = 1000 / 60;
+
+  /** When pictures begin, on a screen with 60 a second, where the next one takes so long. */
+  function begins(rhythm: Rhythm, ticks: number, tookMs: (picture: number) => number): number[] {
+    const starts: number[] = [];
+    for (let [tick, free] = [1, 0]; tick <= ticks; tick += 1) {
+      const now = tick * TICK;
+      if (now < free || rhythm.wait(now) > 0) continue;
+      const took = tookMs(starts.length);
+      starts.push(now);
+      free = now + took;
+      rhythm.took(now, took);
+    }
+    return starts;
+  }
+
+  it("is that of the screen where pictures are fast", () => {
+    expect(begins(new Rhythm(), 600, () => 5)).toHaveLength(600);
+  });
+
+  it("leaves time between slow pictures", () => {
+    // 70 ms of 100 ms.
+    expect(Math.abs(begins(new Rhythm(), 600, () => 70).length - 100)).toBeLessThanOrEqual(1);
+    expect(new Rhythm().wait(5)).toBe(0);
+  });
+
+  it("pauses for a moment only, however long pictures take", () => {
+    const rhythm = new Rhythm();
+    rhythm.took(1000, 600_000);
+    expect(rhythm.wait(601_000)).toBeLessThan(200);
+  });
+
+  it("has no more than 32 pictures a second where the processor draws", () => {
+    expect(begins(new Rhythm(SOFTWARE_MS), 600, () => 12).length).toBeCloseTo(320, -1);
+    // Two ticks each.
+    expect(begins(new Rhythm(SOFTWARE_MS), 600, () => 22)).toHaveLength(300);
+  });
+
+  it("is not disturbed by single slow pictures, nor hurries after a long rest", () => {
+    const starts = begins(new Rhythm(SOFTWARE_MS), 600, (i) => (i % 4 === 3 ? 45 : 15));
+    expect(starts.length).toBeGreaterThan(300);
+    const rhythm = new Rhythm(SOFTWARE_MS);
+    rhythm.took(-60_000, 12);
+    expect(begins(rhythm, 60, () => 12).length).toBeLessThan(35);
   });
 });

@@ -23,15 +23,21 @@ export const TRAITS: Record<Grade, Traits> = {
   high: { scale: 0.8, triangles: 80_000, shadows: { size: 1024, pictures: 1 } },
   medium: { scale: 0.65, triangles: 30_000, shadows: { size: 512, pictures: 1 } },
   low: { scale: 0.5, triangles: 16_000, shadows: { size: 512, pictures: 2 } },
-  least: { scale: 0.5, triangles: 15_000, shadows: null },
+  least: { scale: 0.5, triangles: 5_000, shadows: null },
 };
 
 /** 30 pictures a second, … */
 const INTERVAL_MS = 1000 / 30;
+/** Where the processor draws, more than these would only take time from the simulation. */
+export const SOFTWARE_MS = 1000 / 32;
 /** … of which drawing may take this share: a simulation beside it needs some, too. */
 const SHARE = 0.7;
 const SLOW_MS = SHARE * INTERVAL_MS;
 const LONGEST_PAUSE_MS = 200;
+/** Time between two pictures of a screen. */
+const TICK_MS = 1000 / 60;
+/** Pictures of which one is typical. */
+const TYPICAL_OF = 5;
 /** With so much room the next finer quality is tried: it may take twice the time. */
 const ROOM_MS = SLOW_MS / 2;
 /** Pictures whose median counts before it becomes coarser, and finer: that is not urgent. */
@@ -49,10 +55,30 @@ export function isQuality(text: string | null): text is Quality {
   return text === "auto" || (GRADES as readonly (string | null)[]).includes(text);
 }
 
-/** How long to pause after a picture that took so long. */
-export function pauseAfter(tookMs: number): number {
-  // What the screen itself waits for needs no pause; nor is one long after a sleep of the machine.
-  return tookMs <= 16 ? 0 : Math.min(tookMs / SHARE - tookMs, LONGEST_PAUSE_MS);
+/** Decides when pictures begin. */
+export class Rhythm {
+  private times: number[] = [];
+  private due = 0;
+
+  /** Pictures come at least so many milliseconds apart. */
+  constructor(private readonly leastMs = 0) {}
+
+  /** Milliseconds until it is time for a picture, on a screen that shows one every `TICK_MS`. */
+  wait(now: number): number {
+    return Math.max(this.due - TICK_MS / 2 - now, 0);
+  }
+
+  /** A picture that began then took so long. */
+  took(start: number, milliseconds: number): void {
+    this.times = [...this.times.slice(1 - TYPICAL_OF), milliseconds];
+    // Not what this one took alone: one that was interrupted would be followed by a pause as well.
+    const typical = median(this.times);
+    // What the screen itself waits for needs no pause; nor is one long after a sleep of the machine.
+    const pause = typical <= TICK_MS ? 0 : Math.min(typical / SHARE - typical, LONGEST_PAUSE_MS);
+    const interval = Math.max(this.leastMs, typical + pause);
+    // After one that came late the next one may come sooner, but no others after it.
+    this.due = Math.max(this.due, start - interval) + interval;
+  }
 }
 
 /** Chooses the quality while pictures are drawn. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Elements, Vector } from "../protocol";
 import { colorElements, segmentsOf } from "./segments";
 import { FITTED, SKY_LIGHT } from "./shade";
-import { castRay, edgeLength, edgesOf, nearestParticle, smoothNormals } from "./surface";
+import { castRay, edgesOf, longestEdge, nearestParticle, smoothNormals } from "./surface";
 
 // A unit square in the x-z plane and the same one a meter below.
 const PLACES = Float32Array.of(
@@ -37,12 +37,12 @@ describe("topology", () => {
     expect(edgesOf(TETRAHEDRON, 4).length / 2).toBe(6);
   });
 
-  it("has edges of a length", () => {
-    // The first edge of a triangle is one along z, or one across.
-    expect(edgeLength(PLACES, SQUARES)).toBeCloseTo((1 + Math.SQRT2) / 2);
+  it("has long edges of a length", () => {
+    // That across a square.
+    expect(longestEdge(PLACES, SQUARES)).toBeCloseTo(Math.SQRT2);
     const many = Uint32Array.from({ length: 3000 }, (_, i) => SQUARES[i % 3] ?? 0);
-    expect(edgeLength(PLACES, many)).toBeCloseTo(1);
-    expect(edgeLength(PLACES, Uint32Array.of())).toBe(0);
+    expect(longestEdge(PLACES, many)).toBeCloseTo(Math.SQRT2);
+    expect(longestEdge(PLACES, Uint32Array.of())).toBe(0);
   });
 });
 

@@ -108,7 +108,8 @@ const VERTEX = /* glsl */ `
   void main() {
     vPlace = (modelMatrix * vec4(position, 1.0)).xyz;
     vFacing = mat3(modelMatrix) * normal;
-    gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
+    // In this order no matrix is multiplied by another.
+    gl_Position = projectionMatrix * (viewMatrix * vec4(vPlace, 1.0));
     #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
       // Shadows are looked up a little off the surface, on the side that faces the light: cloth has two.
       float side = dot(vFacing, KEY_DIRECTION) < 0.0 ? -1.0 : 1.0;

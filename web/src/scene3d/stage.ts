@@ -2,11 +2,9 @@
 
 import {
   Box3,
-  BufferAttribute,
-  BufferGeometry,
   DirectionalLight,
+  Group,
   MathUtils,
-  Mesh,
   PCFShadowMap,
   PerspectiveCamera,
   Scene,
@@ -19,6 +17,7 @@ import { KEY_DIRECTION, TONES, VIEW } from "../color/look";
 import type { Theme } from "../state";
 import { Ground } from "./ground";
 import { Backdrop, backdropMaterial } from "./shade";
+import { cover, Still } from "./still";
 
 /** From the front, a little to the right and above. */
 const FROM = new Vector3().setFromSphericalCoords(
@@ -32,6 +31,9 @@ const MOST_TEXELS_IN_SOFTWARE = 1024;
 
 export class Stage {
   readonly scene = new Scene();
+  /** What is around bodies, and what is drawn anew in every picture. */
+  readonly resting = new Group();
+  readonly moving = new Group();
   readonly camera = new PerspectiveCamera(VIEW.fov, 1, 0.01, 1000);
   readonly backdrop = new Backdrop();
   readonly ground = new Ground(this.backdrop);
@@ -41,6 +43,8 @@ export class Stage {
   readonly inSoftware: boolean;
   /** Only casts shadows: how bright it is, shaders know themselves. */
   private readonly key = new DirectionalLight();
+  /** Where it is worth it. */
+  private readonly still: Still | null;
 
   constructor(canvas: HTMLCanvasElement) {
     this.inSoftware = drawsInSoftware();
@@ -52,27 +56,20 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.key.castShadow = false;
-    this.scene.add(this.key, this.key.target, this.behind(), this.ground.mesh);
+    this.resting.add(cover(backdropMaterial(this.backdrop)), this.ground.mesh);
+    this.scene.add(this.key, this.key.target, this.resting, this.moving);
+    const { resting, moving } = this;
+    this.still = this.inSoftware ? new Still(this.renderer, this.scene, { resting, moving }) : null;
   }
 
   get canvas(): HTMLCanvasElement {
     return this.renderer.domElement;
   }
 
-  /** One triangle that covers the whole picture. */
-  private behind(): Mesh {
-    const corners = new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(corners, 3));
-    const mesh = new Mesh(geometry, backdropMaterial(this.backdrop));
-    mesh.frustumCulled = false;
-    mesh.renderOrder = -2;
-    return mesh;
-  }
-
   recolor(theme: Theme): void {
     this.backdrop.recolor(theme);
     this.ground.recolor(TONES[theme].grid);
+    this.still?.forget();
   }
 
   /** Light and shadows for a scene of this box. */
@@ -152,7 +149,9 @@ export class Stage {
   /** Draws, with shadows of what is there now or those of an earlier picture. */
   draw(withShadows: boolean): void {
     this.renderer.shadowMap.needsUpdate = withShadows;
-    this.renderer.render(this.scene, this.camera);
+    // Shadows move with bodies, wherever they fall.
+    if (this.still && !this.key.castShadow) this.still.draw(this.camera);
+    else this.renderer.render(this.scene, this.camera);
   }
 }
 

@@ -58,8 +58,8 @@ function normalize(n: Float32Array): void {
   }
 }
 
-/** Edges that are measured at most. */
-const EDGES = 200;
+/** Triangles that are measured at most. */
+const SAMPLES = 200;
 
 /** Every edge of the triangles once, as pairs of points. */
 export function edgesOf(triangles: Uint32Array, points: number): Uint32Array<ArrayBuffer> {
@@ -79,22 +79,25 @@ export function edgesOf(triangles: Uint32Array, points: number): Uint32Array<Arr
   return Uint32Array.from(edges);
 }
 
-/** About how long edges are: the mean of some of them, from all over the surface. */
-export function edgeLength(places: Float32Array, triangles: Uint32Array): number {
-  const stride = 3 * Math.ceil(triangles.length / 3 / EDGES);
+/** About how long the longest edge of a triangle is: the mean of some, from all over the surface. */
+export function longestEdge(places: Float32Array, triangles: Uint32Array): number {
+  const stride = 3 * Math.ceil(triangles.length / 3 / SAMPLES);
   let sum = 0;
-  let edges = 0;
+  let count = 0;
   for (let t = 0; t < triangles.length; t += stride) {
-    const a = 3 * triangles[t]!;
-    const b = 3 * triangles[t + 1]!;
-    sum += Math.hypot(
-      places[a]! - places[b]!,
-      places[a + 1]! - places[b + 1]!,
-      places[a + 2]! - places[b + 2]!,
-    );
-    edges += 1;
+    const [a, b, c] = [3 * triangles[t]!, 3 * triangles[t + 1]!, 3 * triangles[t + 2]!];
+    sum += Math.max(apart(places, a, b), apart(places, b, c), apart(places, c, a));
+    count += 1;
   }
-  return edges > 0 ? sum / edges : 0;
+  return count > 0 ? sum / count : 0;
+}
+
+function apart(places: Float32Array, a: number, b: number): number {
+  return Math.hypot(
+    places[a]! - places[b]!,
+    places[a + 1]! - places[b + 1]!,
+    places[a + 2]! - places[b + 2]!,
+  );
 }
 
 export interface Hit {

@@ -11,7 +11,7 @@ import { Markers } from "./markers";
 import { Obstacles } from "./obstacles";
 import { Fence } from "./pace";
 import { PartitionLines } from "./partition";
-import { Chooser, Detail, GRADES, pauseAfter, TRAITS, type Grade } from "./quality";
+import { Chooser, Detail, GRADES, Rhythm, SOFTWARE_MS, TRAITS, type Grade } from "./quality";
 import { Stage } from "./stage";
 
 /** An empty stage is not worth the time that the first picture needs, unless none comes for so long. */
@@ -36,8 +36,9 @@ export class View {
   private readonly fence: Fence;
   private pending: Frame | null = null;
   private drawing: Picture | null = null;
-  /** When the next picture may begin. */
-  private notBefore = 0;
+  /** No turn of the loop comes before the picture is finished. */
+  private isAsleep = false;
+  private readonly rhythm: Rhythm;
   /** Frames that were drawn with the shadows of an earlier one; shadows have to be drawn anew. */
   private shadowAge = 0;
   private shadowsStale = true;
@@ -62,13 +63,16 @@ export class View {
     this.obstacles = new Obstacles(this.stage.backdrop);
     const gl = this.stage.renderer.getContext() as WebGL2RenderingContext;
     this.fence = new Fence(gl, this.finished);
-    const first = GRADES.indexOf(this.stage.inSoftware ? "least" : "full");
+    const { inSoftware } = this.stage;
+    this.rhythm = new Rhythm(inSoftware ? SOFTWARE_MS : 0);
+    const first = GRADES.indexOf(inSoftware ? "least" : "full");
     this.detail = new Detail(new Chooser(first), () => state.quality.value);
     const { stage, bodies, obstacles, markers } = this;
-    stage.scene.add(bodies.mesh, obstacles.group);
+    stage.resting.add(obstacles.group);
+    stage.moving.add(bodies.mesh);
     stage.compile();
     // What the first picture does not need is compiled when it is shown.
-    stage.scene.add(bodies.wires, this.lines.mesh, markers.group);
+    stage.moving.add(bodies.wires, this.lines.mesh, markers.group);
     this.grabbing = new Grabbing(
       { stage, bodies, obstacles, markers },
       {
@@ -79,7 +83,7 @@ export class View {
       },
     );
     this.listen(canvas);
-    this.stage.renderer.setAnimationLoop(this.tick);
+    requestAnimationFrame(this.loop);
   }
 
   /** Takes another scene, or the same one after a reconnect: then the camera stays where it is. */
@@ -147,6 +151,7 @@ export class View {
     // What was not drawn to its end is drawn again: the server waits until it is acknowledged.
     this.pending ??= this.drawing?.frame ?? null;
     this.drawing = null;
+    this.wake(0);
     this.state.notify({
       topic: "graphics",
       title: "The graphics context was lost",
@@ -201,14 +206,27 @@ export class View {
     this.shadowsStale = true;
   };
 
-  private readonly tick = (): void => {
+  /** Each turn costs a browser more than a millisecond: there is none while a picture is drawn. */
+  private readonly loop = (): void => {
+    this.tick();
+    if (!this.fence.waiting || this.grabbing.active) requestAnimationFrame(this.loop);
+    else this.isAsleep = true;
+  };
+
+  private wake(after: number): void {
+    if (!this.isAsleep) return;
+    this.isAsleep = false;
+    setTimeout(() => requestAnimationFrame(this.loop), after);
+  }
+
+  private tick(): void {
     const moved = this.stage.controls.update();
     this.grabbing.flush();
     this.stale ||= moved;
     const start = performance.now();
     // The event that tells of a lost context comes later than the loss.
     const isLost = this.lost || this.stage.renderer.getContext().isContextLost();
-    if (isLost || this.fence.waiting || start < this.notBefore) return;
+    if (isLost || this.fence.waiting || this.rhythm.wait(start) > 0) return;
     const frame = this.pending;
     if (!frame && !this.grade && start < EMPTY_AFTER_MS) return;
     if (frame !== null || this.stale) this.detail.changed(start);
@@ -225,7 +243,7 @@ export class View {
     const submitMs = performance.now() - prepared;
     this.drawing = { frame, start, prepareMs: prepared - start, submitMs };
     this.fence.start();
-  };
+  }
 
   private applyGrade(grade: Grade): void {
     if (grade === this.grade) return;
@@ -266,7 +284,8 @@ export class View {
     const { frame, start, prepareMs, submitMs } = drawing;
     const took = prepareMs + submitMs + drawMs;
     this.detail.took(took);
-    this.notBefore = start + took + pauseAfter(took);
+    this.rhythm.took(start, took);
+    this.wake(this.rhythm.wait(performance.now()));
     if (frame !== null) {
       this.send({ type: "ack", frame: frame.number });
       this.count();
