@@ -35,7 +35,7 @@ const SHARE = 0.7;
 const SLOW_MS = SHARE * INTERVAL_MS;
 const LONGEST_PAUSE_MS = 200;
 /** Time between two pictures of a screen. */
-const TICK_MS = 1000 / 60;
+export const TICK_MS = 1000 / 60;
 /** Pictures of which one is typical. */
 const TYPICAL_OF = 5;
 /** With so much room the next finer quality is tried: it may take twice the time. */

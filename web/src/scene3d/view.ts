@@ -11,7 +11,16 @@ import { Markers } from "./markers";
 import { Obstacles } from "./obstacles";
 import { Fence } from "./pace";
 import { PartitionLines } from "./partition";
-import { Chooser, Detail, GRADES, Rhythm, SOFTWARE_MS, TRAITS, type Grade } from "./quality";
+import {
+  Chooser,
+  Detail,
+  GRADES,
+  Rhythm,
+  SOFTWARE_MS,
+  TICK_MS,
+  TRAITS,
+  type Grade,
+} from "./quality";
 import { Stage } from "./stage";
 
 /** An empty stage is not worth the time that the first picture needs, unless none comes for so long. */
@@ -216,7 +225,10 @@ export class View {
   private wake(after: number): void {
     if (!this.isAsleep) return;
     this.isAsleep = false;
-    setTimeout(() => requestAnimationFrame(this.loop), after);
+    // Rather a turn too early than one too late: timers are, often by some milliseconds.
+    const early = after - TICK_MS / 2;
+    if (early > 0) setTimeout(() => requestAnimationFrame(this.loop), early);
+    else requestAnimationFrame(this.loop);
   }
 
   private tick(): void {
