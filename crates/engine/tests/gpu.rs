@@ -162,7 +162,7 @@ fn clusters_take_a_handful_of_dispatches() {
         ("squishy-ball", 14),
         ("omotondo", 14),
         // Three kinds, and over a hundred tetrahedra at some particles: 190 by colors.
-        ("bunny", 18),
+        ("bunny", 14),
         ("falling-cube", 14),
     ] {
         let scene = scene(name, &["partition.method=\"cluster\""]);

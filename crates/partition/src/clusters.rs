@@ -25,6 +25,7 @@
 
 mod batches;
 mod chains;
+mod dissolve;
 mod graph;
 mod grow;
 mod lanes;
@@ -76,6 +77,17 @@ pub struct Clusters {
     elements: Vec<u32>,
     /// Cluster `i` holds `elements[offsets[i]..offsets[i + 1]]`.
     offsets: Vec<u32>,
+    /// The color of each cluster, if they were made to have few; else empty.
+    colors: Vec<u32>,
+}
+
+/// How much a cluster may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// At most so many elements.
+    pub elements: usize,
+    /// At most so many movable bodies.
+    pub bodies: usize,
 }
 
 impl Clusters {
@@ -117,6 +129,57 @@ impl Clusters {
         pieces::gather(elements, most_bodies)
     }
 
+    /// The same elements in clusters that take fewer colors, if there are such: the clusters of a color are
+    /// dissolved into their neighbors, which grow to no more than `room`. Four colors are enough.
+    ///
+    /// ```
+    /// use taut_partition::Elements;
+    /// use taut_partition::clusters::{Clusters, Room, Stop, Subdivision, mean_points};
+    ///
+    /// // Points of a grid in space, each with an edge to all 26 around it.
+    /// let points: Vec<[f32; 3]> =
+    ///     (0..1000).map(|i| [(i % 10) as f32, (i / 10 % 10) as f32, (i / 100) as f32]).collect();
+    /// let near = |a: usize, b: usize| (0..3).all(|axis| (points[a][axis] - points[b][axis]).abs() < 1.5);
+    /// let pairs = (0..1000).flat_map(|a| (0..a).map(move |b| (a, b)));
+    /// let edges: Vec<[u32; 2]> =
+    ///     pairs.filter(|&(a, b)| near(a, b)).map(|(a, b)| [a as u32, b as u32]).collect();
+    /// let edges = Elements::uniform(&edges, 1000)?;
+    ///
+    /// let subdivision = Subdivision::new(Stop::Size(500));
+    /// let clusters = Clusters::by_subdivision(&mean_points(&edges, &points)?, &subdivision)?;
+    /// let fewer = clusters.clone().with_fewer_colors(&edges, Room { elements: 750, bodies: 500 })?;
+    /// let colors = |clusters: &Clusters| clusters.schedule(&edges, 1).unwrap().phase_count();
+    /// assert!(colors(&fewer) < colors(&clusters));
+    /// # Ok::<(), taut_partition::PartitionError>(())
+    /// ```
+    pub fn with_fewer_colors(
+        self,
+        elements: &Elements<'_>,
+        room: Room,
+    ) -> Result<Self, InputError> {
+        let graph = self.graph(elements)?;
+        let fewer = dissolve::dissolve(elements, &self, &graph, room)?;
+        Ok(fewer.unwrap_or(self))
+    }
+
+    /// From the number of the cluster of each element; numbers without elements are left out.
+    fn from_numbers(cluster_of: &[u32], count: usize) -> Self {
+        let mut next = vec![0; count + 1];
+        for &cluster in cluster_of {
+            next[cluster as usize + 1] += 1;
+        }
+        let sizes: Vec<usize> = next.iter().copied().filter(|&size| size > 0).collect();
+        for cluster in 0..count {
+            next[cluster + 1] += next[cluster];
+        }
+        let mut elements = vec![0; cluster_of.len()];
+        for (element, &cluster) in cluster_of.iter().enumerate() {
+            elements[next[cluster as usize]] = element as u32;
+            next[cluster as usize] += 1;
+        }
+        Self::from_sizes(elements, &sizes)
+    }
+
     /// From elements ordered by cluster and the sizes of the clusters; sorts inside each.
     fn from_sizes(mut elements: Vec<u32>, sizes: &[usize]) -> Self {
         let mut offsets = Vec::with_capacity(sizes.len() + 1);
@@ -130,7 +193,7 @@ impl Clusters {
             offsets.push(offsets[offsets.len() - 1] + size as u32);
         }
         clusters.par_iter_mut().for_each(|cluster| cluster.sort_unstable());
-        Self { elements, offsets }
+        Self { elements, offsets, colors: Vec::new() }
     }
 
     /// The number of clusters.
@@ -187,7 +250,11 @@ impl Clusters {
         let bodies = |cluster: usize| inside[cluster].bodies.as_slice();
         let graph = ClusterGraph::new(elements.body_count(), self.len(), bodies);
         let sizes: Vec<usize> = (0..self.len()).map(|cluster| self.of(cluster).len()).collect();
-        let (colors, color_count) = graph.balanced_colors(&sizes)?;
+        let (colors, color_count) = if self.colors.is_empty() {
+            graph.balanced_colors(&sizes)?
+        } else {
+            graph.balanced(self.colors.clone(), &sizes)
+        };
         Ok(Schedule::new(elements, self.parts(&colors, color_count, &inside))?)
     }
 

@@ -8,7 +8,7 @@ mod disc;
 use common::{Problem, any_problem, check, cloth_edges, tetrahedra};
 use proptest::prelude::*;
 use taut_partition::clusters::{
-    Axes, Clusters, Cut, LaneLayout, PADDING, Stop, Subdivision, Ways, mean_points,
+    Axes, Clusters, Cut, LaneLayout, PADDING, Room, Stop, Subdivision, Ways, mean_points,
 };
 use taut_partition::{DisjointSets, Elements, InputError, PartitionError};
 
@@ -52,13 +52,26 @@ fn sizes(clusters: &Clusters) -> Vec<usize> {
     (0..clusters.len()).map(|cluster| clusters.of(cluster).len()).collect()
 }
 
-fn check_division(clusters: &Clusters, elements: usize, stop: Stop) -> Result<(), TestCaseError> {
-    let sizes = sizes(clusters);
-    prop_assert!(!sizes.contains(&0));
+fn movable_bodies(elements: &Elements<'_>, cluster: &[u32]) -> usize {
+    let all = cluster.iter().flat_map(|&element| elements.movable_of(element as usize));
+    all.collect::<std::collections::BTreeSet<u32>>().len()
+}
+
+fn check_every_element_is_there_once(
+    clusters: &Clusters,
+    elements: usize,
+) -> Result<(), TestCaseError> {
+    prop_assert!(!sizes(clusters).contains(&0));
     let mut all: Vec<u32> =
         (0..clusters.len()).flat_map(|cluster| clusters.of(cluster).to_vec()).collect();
     all.sort_unstable();
     prop_assert_eq!(all, (0..elements as u32).collect::<Vec<_>>());
+    Ok(())
+}
+
+fn check_division(clusters: &Clusters, elements: usize, stop: Stop) -> Result<(), TestCaseError> {
+    check_every_element_is_there_once(clusters, elements)?;
+    let sizes = sizes(clusters);
     match stop {
         Stop::Subsets(subsets) => prop_assert_eq!(sizes.len(), subsets.min(elements)),
         Stop::Size(limit) => prop_assert!(sizes.iter().all(|&size| size <= limit)),
@@ -131,19 +144,42 @@ proptest! {
             prop_assert!(counts.iter().any(|&count| count > most_bodies));
             return Ok(());
         };
-        let mut all: Vec<u32> = (0..clusters.len()).flat_map(|one| clusters.of(one)).copied().collect();
-        all.sort_unstable();
-        prop_assert_eq!(all, (0..problem.len() as u32).collect::<Vec<_>>());
+        check_every_element_is_there_once(&clusters, problem.len())?;
         for cluster in 0..clusters.len() {
-            let all = clusters.of(cluster).iter().flat_map(|&one| elements.movable_of(one as usize));
-            let different = all.collect::<std::collections::BTreeSet<u32>>().len();
-            prop_assert!(different <= most_bodies);
+            prop_assert!(movable_bodies(&elements, clusters.of(cluster)) <= most_bodies);
         }
         let graph = clusters.graph(&elements).unwrap();
         prop_assert!((0..clusters.len()).all(|cluster| graph.neighbors(cluster).is_empty()));
         let schedule = clusters.schedule(&elements, 1).unwrap();
         prop_assert!(schedule.phase_count() <= 1);
         check(&problem, &schedule)?;
+    }
+
+    #[test]
+    fn clusters_with_fewer_colors_are_a_valid_schedule(
+        (problem, points) in problem_with_points(),
+        stop in any_stop(),
+        spare in 0_usize..30,
+    ) {
+        let elements = problem.elements();
+        let clusters = Clusters::by_subdivision(&points, &Subdivision::new(stop)).unwrap();
+        let all = 0..clusters.len();
+        let bodies = all.map(|cluster| movable_bodies(&elements, clusters.of(cluster))).max();
+        let room = Room {
+            elements: sizes(&clusters).into_iter().max().unwrap_or(0) + spare,
+            bodies: bodies.unwrap_or(0) + spare,
+        };
+        let fewer = clusters.clone().with_fewer_colors(&elements, room).unwrap();
+        check_every_element_is_there_once(&fewer, problem.len())?;
+        for cluster in 0..fewer.len() {
+            prop_assert!(fewer.of(cluster).len() <= room.elements);
+            prop_assert!(movable_bodies(&elements, fewer.of(cluster)) <= room.bodies);
+        }
+        let schedule = fewer.schedule(&elements, 8).unwrap();
+        check(&problem, &schedule)?;
+        let before = clusters.schedule(&elements, 8).unwrap().phase_count();
+        prop_assert!(schedule.phase_count() <= before);
+        prop_assert!(fewer == clusters || schedule.phase_count() < before);
     }
 
     #[test]
@@ -191,6 +227,9 @@ fn the_number_of_threads_changes_nothing() {
                 }
             }
             let grown = Clusters::by_growth(&elements, Stop::Size(100)).unwrap();
+            let fewer =
+                grown.clone().with_fewer_colors(&elements, Room { elements: 200, bodies: 200 });
+            all.push(fewer.unwrap().schedule(&elements, 8).unwrap().parts().clone());
             all.push(grown.schedule(&elements, 8).unwrap().parts().clone());
             all
         })

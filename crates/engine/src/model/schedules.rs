@@ -1,7 +1,7 @@
 //! From pools of constraints to groups with a checked schedule: the only place where the engine
 //! meets the partitioner.
 
-use taut_partition::clusters::{Clusters, Stop, Subdivision, mean_points};
+use taut_partition::clusters::{Clusters, Room, Stop, Subdivision, mean_points};
 use taut_partition::grid::GridSplit;
 use taut_partition::stats::{self, Costs};
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
@@ -14,9 +14,9 @@ use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasse
 /// constraint, what a worker touches stays in its second-level cache.
 const CLUSTER_SIZE: u32 = 2048;
 
-/// Particles of a piece that is not cut where the scene does not say: 16 KiB, which is half of a
-/// first-level cache and what the workgroups of every graphics card have room for.
-const WHOLE_PARTICLES: usize = 1024;
+/// Particles of a cluster where the scene does not say: 16 KiB, which is half of a first-level cache and
+/// what the workgroups of every graphics card have room for. Pieces with no more of them are not cut.
+const CLUSTER_PARTICLES: usize = 1024;
 
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
 /// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
@@ -99,21 +99,22 @@ fn clusters(
     positions: &[[f32; 3]],
     settings: &Partition,
 ) -> Result<Clusters, PartitionError> {
-    let size = settings.subset_size.unwrap_or(CLUSTER_SIZE) as usize;
-    let size = size.div_ceil(members);
-    if settings.subsets.is_none() && settings.subset_size.is_none() {
-        let pieces = Clusters::by_pieces(elements, WHOLE_PARTICLES);
-        // Fewer would not keep many workers busy.
-        if let Some(pieces) = pieces.filter(|pieces| pieces.len() >= 4 * PREDICTED_WORKERS) {
-            return Ok(pieces);
-        }
-    }
-    let stop = match settings.subsets {
-        Some(subsets) => Stop::Subsets(subsets as usize),
-        None => Stop::Size(size),
-    };
     let points = mean_points(elements, positions)?;
-    Ok(Clusters::by_subdivision(&points, &Subdivision::new(stop))?)
+    let subdivide = |stop| Clusters::by_subdivision(&points, &Subdivision::new(stop));
+    let elements_of = |constraints: u32| (constraints as usize).div_ceil(members);
+    if let Some(subsets) = settings.subsets {
+        return Ok(subdivide(Stop::Subsets(subsets as usize))?);
+    }
+    if let Some(size) = settings.subset_size {
+        return Ok(subdivide(Stop::Size(elements_of(size)))?);
+    }
+    let pieces = Clusters::by_pieces(elements, CLUSTER_PARTICLES);
+    // Fewer would not keep many workers busy.
+    if let Some(pieces) = pieces.filter(|pieces| pieces.len() >= 4 * PREDICTED_WORKERS) {
+        return Ok(pieces);
+    }
+    let room = Room { elements: elements_of(CLUSTER_SIZE * 3 / 2), bodies: CLUSTER_PARTICLES };
+    Ok(subdivide(Stop::Size(elements_of(CLUSTER_SIZE)))?.with_fewer_colors(elements, room)?)
 }
 
 /// The partitioner's options for a coloring order.

@@ -117,8 +117,8 @@ pub struct Partition {
     /// Cluster: the number of clusters of each kind. Give this or `subset-size`.
     #[schemars(transform = range::at_least::<1>)]
     pub subsets: Option<u32>,
-    /// Cluster: the most constraints of a cluster; default 2048, and small pieces of a scene of many are
-    /// not cut.
+    /// Cluster: the most constraints of a cluster; default 2048, or half as many more where that takes fewer
+    /// phases, and small pieces of a scene of many are not cut.
     #[schemars(transform = range::at_least::<1>)]
     pub subset_size: Option<u32>,
     /// Cluster: constraints that share particles go together, as one element: three edges of a triangle,

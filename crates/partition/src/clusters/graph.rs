@@ -68,14 +68,19 @@ impl ClusterGraph {
                 expected: self.len(),
             });
         }
-        let (mut colors, count) = self.smallest_last()?;
+        Ok(self.balanced(self.smallest_last()?.0, loads))
+    }
+
+    /// Evens out the loads of colors, each of which is in use.
+    pub(super) fn balanced(&self, mut colors: Vec<u32>, loads: &[usize]) -> (Vec<u32>, usize) {
+        let count = colors.iter().max().map_or(0, |&last| last as usize + 1);
         self.balance(&mut colors, count, loads);
-        Ok((colors, count))
+        (colors, count)
     }
 
     /// A graph's edges are the bodies of its nodes: two nodes conflict when they share an edge.
     /// Each edge joins two nodes, so the degrees that smallest-last goes by are exact.
-    fn smallest_last(&self) -> Result<(Vec<u32>, usize), InputError> {
+    pub(super) fn smallest_last(&self) -> Result<(Vec<u32>, usize), InputError> {
         let mut edges = vec![0; self.neighbors.len()];
         let mut next = self.offsets.clone();
         let mut edge = 0;

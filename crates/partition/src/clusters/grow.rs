@@ -26,32 +26,14 @@ pub(super) fn grow(elements: &Elements<'_>, stop: Stop) -> Result<Clusters, Inpu
     };
     let mut growth = Growth::new(elements, size);
     growth.run();
-    let clusters = gather(&growth.cluster_of, growth.clusters as usize);
+    let clusters = Clusters::from_numbers(&growth.cluster_of, growth.clusters as usize);
     let bodies: Vec<Vec<u32>> =
         (0..clusters.len()).map(|cluster| movable_bodies(elements, clusters.of(cluster))).collect();
     let graph = ClusterGraph::new(elements.body_count(), bodies.len(), |cluster| &bodies[cluster]);
     let merged = Merge::new(&clusters, &graph).run(stop);
     let merged_of: Vec<u32> =
         growth.cluster_of.iter().map(|&cluster| merged[cluster as usize]).collect();
-    Ok(gather(&merged_of, clusters.len()))
-}
-
-/// Clusters from the cluster of each element; numbers without elements are left out.
-fn gather(cluster_of: &[u32], count: usize) -> Clusters {
-    let mut next = vec![0; count + 1];
-    for &cluster in cluster_of {
-        next[cluster as usize + 1] += 1;
-    }
-    let sizes: Vec<usize> = next.iter().copied().filter(|&size| size > 0).collect();
-    for cluster in 0..count {
-        next[cluster + 1] += next[cluster];
-    }
-    let mut elements = vec![0; cluster_of.len()];
-    for (element, &cluster) in cluster_of.iter().enumerate() {
-        elements[next[cluster as usize]] = element as u32;
-        next[cluster as usize] += 1;
-    }
-    Clusters::from_sizes(elements, &sizes)
+    Ok(Clusters::from_numbers(&merged_of, clusters.len()))
 }
 
 struct Growth<'a> {
