@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use taut_partition::Schedule;
 
+use crate::math::fetch;
 use crate::model::Model;
 use crate::state::{Access, Bodies, Open, State, Storage, View};
 
@@ -132,12 +133,7 @@ impl<T: Copy, const N: usize> Bodies<T, N> for SharedBodies<'_, '_, T, N> {
 
     #[inline(always)]
     fn prefetch(&self, element: usize, corner: usize) {
-        // SAFETY: a hint that reads nothing; every x86-64 processor knows it.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(self.start.add(self.ids[element][corner] as usize).cast());
-        }
+        fetch(self.start.wrapping_add(self.ids[element][corner] as usize));
     }
 }
 

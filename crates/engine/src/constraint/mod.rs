@@ -25,7 +25,7 @@ use std::ops::Range;
 use taut_partition::bundles::{self, Bundles, NO_MEMBER};
 use taut_partition::{Elements, Schedule};
 
-use crate::math::{Lane, Vec3};
+use crate::math::{Lane, Vec3, fetch_all};
 use crate::state::{Access, Bodies, State, Storage, View};
 
 pub use balloon::{BALLOON, Balloon};
@@ -394,12 +394,14 @@ impl Group {
             inverse_step_squared,
             first,
         };
+        let next = next.filter(|&next| self.is_far(next));
+        let batches = self.schedule.batches(block);
         with_form!(self.form(), C, N, M, K, {
             let particles = view.positions.bodies::<N>(&self.schedule);
-            if let Some(next) = next {
-                self.fetch::<_, N>(particles, next);
-            }
-            for batch in self.schedule.batches(block) {
+            for batch in batches.clone() {
+                if let Some(next) = next {
+                    self.fetch(particles, next, [batch - batches.start, batches.len()]);
+                }
                 let places = self.schedule.batch(batch);
                 let multipliers = view.multipliers;
                 if self.some_fixed[batch] {
@@ -421,17 +423,38 @@ impl Group {
         });
     }
 
-    /// Fetches the particles of the first batch of a block, which are most of a cluster's. Where blocks
-    /// have one batch, that would be as much work as solving it.
+    /// Whether it pays to fetch what a block needs while the one before is solved. Where blocks have one
+    /// batch, that would be as much work as solving it.
     #[inline(always)]
-    fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(&self, particles: P, block: usize) {
-        let batches = self.schedule.batches(block);
-        if self.schedule.body_count() > FAR_PARTICLES && batches.len() > 1 {
-            let particles = particles.part(self.schedule.batch(batches.start));
-            for element in 0..particles.count() {
-                for corner in 0..N {
-                    particles.prefetch(element, corner);
-                }
+    fn is_far(&self, block: usize) -> bool {
+        self.schedule.body_count() > FAR_PARTICLES && self.schedule.batches(block).len() > 1
+    }
+
+    /// Fetches one of several parts of what a block needs: its constants, the particles of its first
+    /// batch, which are most of a cluster's, and the ids of the block after it. All at once would be more
+    /// than a processor can wait for.
+    #[inline(always)]
+    fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(
+        &self,
+        particles: P,
+        block: usize,
+        [part, parts]: [usize; 2],
+    ) {
+        let of = |places: Range<usize>| {
+            let at = |part: usize| places.start + places.len() * part / parts;
+            at(part)..at(part + 1)
+        };
+        let places = self.schedule.block(block);
+        for constants in &self.constants {
+            fetch_all(&constants[of(places.clone())]);
+        }
+        let end = self.schedule.len().min(places.end + places.len());
+        if let Some(ids) = self.schedule.bodies::<N>() {
+            fetch_all(&ids[of(places.end..end)]);
+        }
+        for element in of(self.schedule.batch(self.schedule.batches(block).start)) {
+            for corner in 0..N {
+                particles.prefetch(element, corner);
             }
         }
     }

@@ -4,11 +4,13 @@
 mod angle;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod fetch;
 mod lane;
 mod vec3;
 mod wide;
 
 pub use angle::atan2;
+pub(crate) use fetch::{fetch, fetch_all};
 pub use lane::{Lane, MAX_WIDTH, Work};
 pub use vec3::Vec3;
 pub use wide::F32x8;

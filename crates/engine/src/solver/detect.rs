@@ -12,16 +12,17 @@
 //! 5. *search*: each member looks through the cells around its own;
 //! 6. *normals*: which way is out, for those that found partners.
 
+mod search;
+
 use std::ops::Range;
 
 use super::run::{Share, Team};
 use super::stage::{vector, with_fourth};
-use crate::collide::{Grid, Ranges};
+use crate::collide::Grid;
 use crate::math::{Lane, Vec3, Work};
 use crate::model::ParticleContacts;
-use crate::state::{
-    Access, BUCKETS, ContactView, MOST_PARTNERS, NO_BODY, SEVERAL_BODIES, Storage, View,
-};
+use crate::state::{Access, BUCKETS, ContactView, NO_BODY, SEVERAL_BODIES, Storage, View};
+use search::Search;
 
 /// A pass of detection: all workers meet after each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,9 @@ pub(super) fn detect<S: Storage, T: Team>(
 ) -> usize {
     let share = team.share();
     match pass {
-        DetectPass::Moments => moments(contacts, view, share),
+        DetectPass::Moments => {
+            team.compute(Moments { contacts, chunks: share.of(contacts.chunks()), view });
+        }
         _ if !is_due(contacts, &view.contacts) => {}
         DetectPass::Count => count(contacts, view, share),
         DetectPass::Scatter => scatter(contacts, &view.contacts, share),
@@ -75,37 +78,92 @@ fn chunk_of(contacts: &ParticleContacts, chunk: usize) -> Range<usize> {
     Share { worker: chunk, workers: contacts.chunks() }.of(contacts.members.len())
 }
 
-fn moments<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
-    let memory = &view.contacts;
-    for chunk in share.of(contacts.chunks()) {
-        let (mut sums, mut ways) = ([0.0; 6], NO_WAYS);
-        for place in chunk_of(contacts, chunk) {
-            let position = view.positions.get(memory.particles.get(place) as usize);
-            let [x, y, z, _] = position.map(f64::from);
-            for (sum, value) in sums.iter_mut().zip([x, y, z, x * x, y * y, z * z]) {
-                *sum += value;
-            }
-            let way = vector(position) - vector(memory.positions.get(place));
-            ways = around_both(ways, [[way.x, way.y, way.z]; 2]);
+/// The way that some members have made, and how far they spread.
+struct Moments<'a, S: Storage> {
+    contacts: &'a ParticleContacts,
+    chunks: Range<usize>,
+    view: &'a View<S>,
+}
+
+impl<S: Storage> Work for Moments<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let memory = &self.view.contacts;
+        for chunk in self.chunks.clone() {
+            let places = chunk_of(self.contacts, chunk);
+            memory.moments.set(chunk, self.sums(places.clone()));
+            memory.ways.set(chunk, self.ways::<L>(places));
         }
-        memory.moments.set(chunk, sums);
-        memory.ways.set(chunk, ways);
     }
 }
+
+impl<S: Storage> Moments<'_, S> {
+    /// Sums over a sample: the shape of a grid need not be exact.
+    #[inline(always)]
+    fn sums(&self, places: Range<usize>) -> [f64; 7] {
+        let mut sums = [0.0; 7];
+        for place in places.step_by(SAMPLE) {
+            let particle = self.view.contacts.particles.get(place) as usize;
+            let [x, y, z, _] = self.view.positions.get(particle).map(f64::from);
+            for (sum, value) in sums.iter_mut().zip([x, y, z, x * x, y * y, z * z, 1.0]) {
+                *sum += value;
+            }
+        }
+        sums
+    }
+
+    /// The box around the ways of the particles at some places.
+    #[inline(always)]
+    fn ways<L: Lane>(&self, places: Range<usize>) -> [[f32; 3]; 2] {
+        let memory = &self.view.contacts;
+        let last = places.end.saturating_sub(1);
+        let (mut low, mut high) = ([L::splat(f32::INFINITY); 3], [L::splat(f32::NEG_INFINITY); 3]);
+        // Not a number as soon as a way is none: comparing would lose it.
+        let mut odd = L::splat(0.0);
+        for first in places.step_by(L::WIDTH) {
+            let now = L::from_quadruples(|lane| {
+                let particle = memory.particles.get((first + lane).min(last));
+                self.view.positions.get(particle as usize)
+            });
+            let before = L::from_quadruples(|lane| memory.positions.get((first + lane).min(last)));
+            for axis in 0..3 {
+                let way = now[axis] - before[axis];
+                low[axis] = low[axis].min(way);
+                high[axis] = high[axis].max(way);
+                odd = odd + way * L::splat(0.0);
+            }
+        }
+        let mut all = NO_WAYS;
+        for lane in 0..L::WIDTH {
+            if odd.lane(lane).is_nan() {
+                return ALL_WAYS;
+            }
+            for axis in 0..3 {
+                all[0][axis] = all[0][axis].min(low[axis].lane(lane));
+                all[1][axis] = all[1][axis].max(high[axis].lane(lane));
+            }
+        }
+        all
+    }
+}
+
+/// Of so many members one is looked at for the shape of the grid.
+const SAMPLE: usize = 16;
 
 /// The box around nothing.
 const NO_WAYS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
-/// The box around two boxes; around everything if one has what is no number.
+/// The box around everything.
+const ALL_WAYS: [[f32; 3]; 2] = [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]];
+
+/// The box around two boxes.
 fn around_both(
     [low, high]: [[f32; 3]; 2],
     [other_low, other_high]: [[f32; 3]; 2],
 ) -> [[f32; 3]; 2] {
     let axes = [0, 1, 2];
-    let is_number = axes.iter().all(|&axis| !(other_low[axis] + other_high[axis]).is_nan());
-    if !is_number {
-        return [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]];
-    }
     [
         axes.map(|axis| low[axis].min(other_low[axis])),
         axes.map(|axis| high[axis].max(other_high[axis])),
@@ -127,13 +185,13 @@ fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> b
 /// The grid for where the members are now. Their spread is measured by the standard deviation,
 /// which a few that are lost change little, times √12, which makes it the length of an even row.
 fn grid<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> Grid {
-    let mut sums = [0.0; 6];
+    let mut sums = [0.0; 7];
     for chunk in 0..contacts.chunks() {
         for (sum, part) in sums.iter_mut().zip(memory.moments.get(chunk)) {
             *sum += part;
         }
     }
-    let count = contacts.members.len().max(1) as f64;
+    let count = sums[6].max(1.0);
     let spread = [0, 1, 2].map(|axis| {
         let mean = sums[axis] / count;
         (12.0 * (sums[axis + 3] / count - mean * mean).max(0.0)).sqrt()
@@ -264,118 +322,6 @@ fn normals<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share
     }
 }
 
-/// The search for the partners of some places.
-struct Search<'a, S: Storage> {
-    contacts: &'a ParticleContacts,
-    grid: Grid,
-    places: Range<usize>,
-    view: &'a View<S>,
-}
-
-impl<S: Storage> Work for Search<'_, S> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<L: Lane>(self) -> usize {
-        let memory = &self.view.contacts;
-        let mut dropped = 0;
-        let mut cell = u32::MAX;
-        let mut around = Ranges::default();
-        for place in self.places.clone() {
-            let coordinates = self.grid.coordinates(memory.positions.get(place));
-            let own = self.grid.cell(coordinates);
-            if own != cell {
-                cell = own;
-                around = self.places_around(coordinates);
-            }
-            dropped += self.search::<L>(place, &around);
-        }
-        dropped
-    }
-}
-
-impl<S: Storage> Search<'_, S> {
-    /// The places in the cells around, where ranges start and where the next place is, but for rows
-    /// that have only particles which those of this cell cannot touch.
-    #[inline(always)]
-    fn places_around(&self, coordinates: [u32; 3]) -> Ranges {
-        let ends = &self.view.contacts.ends;
-        let [_, own] = ends.get(self.grid.cell(coordinates) as usize);
-        let mut places = Ranges::default();
-        for &[first, last] in self.grid.neighborhood(coordinates).all() {
-            let start = if first == 0 { 0 } else { ends.get(first as usize - 1)[0] };
-            let [end, _] = ends.get(last as usize);
-            if start == end {
-                continue;
-            }
-            let mut alone = own;
-            // Where some may touch each other already, nobody can be alone.
-            if own != SEVERAL_BODIES {
-                for cell in first..=last {
-                    alone = together(alone, ends.get(cell as usize)[1]);
-                }
-            }
-            if alone == SEVERAL_BODIES {
-                places.push([start, end]);
-            }
-        }
-        places
-    }
-
-    /// Finds the partners of the particle at a place; returns how many had no room.
-    #[inline(always)]
-    fn search<L: Lane>(&self, place: usize, around: &Ranges) -> usize {
-        // Copies: what a loop writes could be anywhere, for all that the compiler knows, and so it
-        // would look up these again each time.
-        let memory = &self.view.contacts;
-        let (positions, rests) = (memory.positions, memory.rests);
-        let (particles, partners) = (memory.particles, memory.partners);
-        let reach_squared = L::splat(self.contacts.reach() * self.contacts.reach());
-        let position = positions.get(place);
-        let own = position.map(L::splat);
-        let own_rest = rests.get(place).map(L::splat);
-        let first_partner = place * MOST_PARTNERS;
-        let mut found = 0;
-        // Fixed particles need no partners of their own: nothing moves them.
-        let ranges = if position[3] == 0.0 { &[] } else { around.all() };
-        for &[start, end] in ranges {
-            for first in (start as usize..end as usize).step_by(L::WIDTH) {
-                let last = end as usize - 1;
-                let own_lanes = u32::MAX >> (u32::BITS - (last - first + 1).min(L::WIDTH) as u32);
-                let of = |place: usize| place.min(last);
-                let [x, y, z, _] = L::from_quadruples(|lane| positions.get(of(first + lane)));
-                let (x, y, z) = (x - own[0], y - own[1], z - own[2]);
-                let near = L::bits((x * x + y * y + z * z).less(reach_squared)) & own_lanes;
-                if near == 0 {
-                    continue;
-                }
-                let rest = L::from_quadruples(|lane| rests.get(of(first + lane)));
-                let mut may_touch = near & !L::bits(are_neighbors(own_rest, rest));
-                while may_touch != 0 {
-                    if found < MOST_PARTNERS {
-                        let lane = may_touch.trailing_zeros() as usize;
-                        partners.set(first_partner + found, particles.get(first + lane));
-                    }
-                    found += 1;
-                    may_touch &= may_touch - 1;
-                }
-            }
-        }
-        memory.counts.set(place, found.min(MOST_PARTNERS) as u32);
-        found.saturating_sub(MOST_PARTNERS)
-    }
-}
-
-/// Whether two particles are neighbors in the rest shape of a body, or the same.
-#[inline(always)]
-fn are_neighbors<L: Lane>(rest: [L; 4], other: [L; 4]) -> L::Mask {
-    let x = rest[0] - other[0];
-    let y = rest[1] - other[1];
-    let z = rest[2] - other[2];
-    let body = rest[3] - other[3];
-    (x * x + y * y + z * z + body * body).less(L::splat(1.0))
-}
-
 #[cfg(test)]
 mod tests {
     //! Contract: each member's list has every particle within reach, but those of its own body that
@@ -387,7 +333,7 @@ mod tests {
     use crate::model::Model;
     use crate::scene::Scene;
     use crate::solver::{Alone, Job, Program, Stage, Substep, run};
-    use crate::state::State;
+    use crate::state::{MOST_PARTNERS, State};
 
     /// Two bodies of loose particles that overlap, far from the origin, and one that is lost.
     const SCENE: &str = r#"

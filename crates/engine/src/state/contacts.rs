@@ -2,6 +2,7 @@
 //! ever need to be, so that no step allocates.
 
 use super::{Open, Storage};
+use crate::math::MAX_WIDTH;
 
 /// Most partners that a particle keeps. Spheres of one size have at most 12 neighbors that touch; those
 /// within the margin make it more, and where a mesh is much finer than contacts, many more.
@@ -24,8 +25,9 @@ pub const BUCKETS: usize = 256;
 /// the grid's cells.
 #[derive(Clone, Debug, Default)]
 pub struct ContactState {
-    /// For each chunk of places the sums of x, y, z, x², y² and z².
-    pub moments: Vec<[f64; 6]>,
+    /// For each chunk of places the sums of x, y, z, x², y² and z² of some of its particles, and how many
+    /// these are.
+    pub moments: Vec<[f64; 7]>,
     /// For each chunk of places the box around the ways that its particles have made since partners
     /// were last looked for: the lowest x, y and z, and the highest.
     pub ways: Vec<[[f32; 3]; 2]>,
@@ -42,10 +44,10 @@ pub struct ContactState {
     /// The particle at each place; at first the members in any order.
     pub particles: Vec<u32>,
     /// Where that particle was when partners were last looked for, and its inverse mass; not a number
-    /// before that.
+    /// before that. A few more entries follow, so that lanes can be filled from any place on.
     pub positions: Vec<[f32; 4]>,
     /// Its place in the rest shape, as [`ParticleContacts::rest`](crate::model::ParticleContacts::rest)
-    /// has it.
+    /// has it; a few more entries follow here, too.
     pub rests: Vec<[f32; 4]>,
     /// How many partners the particle at each place has.
     pub counts: Vec<u32>,
@@ -79,7 +81,7 @@ impl ContactState {
         let ContactSizes { particles, members, chunks, cells } = sizes;
         let places = members.len();
         Self {
-            moments: vec![[0.0; 6]; chunks],
+            moments: vec![[0.0; 7]; chunks],
             ways: vec![[[0.0; 3]; 2]; chunks],
             cells: vec![0; places],
             histograms: vec![0; chunks * BUCKETS],
@@ -87,8 +89,8 @@ impl ContactState {
             scattered: vec![[0; 2]; places],
             ends: vec![[0; 2]; cells],
             particles: members.to_vec(),
-            positions: vec![[f32::NAN; 4]; places],
-            rests: vec![[0.0; 4]; places],
+            positions: vec![[f32::NAN; 4]; places + MAX_WIDTH],
+            rests: vec![[0.0; 4]; places + MAX_WIDTH],
             counts: vec![0; places],
             partners: vec![0; places * MOST_PARTNERS],
             normals: vec![[0.0; 4]; particles],
@@ -101,7 +103,7 @@ impl ContactState {
 /// The memory of contacts as the kernels see it.
 pub struct ContactView<S: Storage> {
     /// See [`ContactState::moments`].
-    pub moments: S::Of<[f64; 6]>,
+    pub moments: S::Of<[f64; 7]>,
     /// See [`ContactState::ways`].
     pub ways: S::Of<[[f32; 3]; 2]>,
     /// See [`ContactState::cells`].

@@ -1,0 +1,27 @@
+//! Has numbers brought closer for somebody who needs them soon. Processors find out by themselves what
+//! is read in a row, but begin anew with every page of memory.
+#![allow(unsafe_code)]
+
+/// Bytes that memory moves at a time on x86 processors.
+const LINE: usize = 64;
+
+/// Has the place of a value brought to the second-level cache.
+#[inline(always)]
+pub(crate) fn fetch<T>(place: *const T) {
+    // SAFETY: a hint that reads nothing, whatever the address; every x86-64 processor knows it.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(place.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
+/// Has a list brought to the second-level cache.
+#[inline(always)]
+pub(crate) fn fetch_all<T>(list: &[T]) {
+    for value in list.iter().step_by(LINE.div_ceil(size_of::<T>().max(1))) {
+        fetch(value);
+    }
+}
