@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::measure::median;
 
 /// Steps that are measured after one that is not.
-const STEPS: usize = 3;
+const STEPS: usize = 5;
 
 /// The scenes of paper A's table 2. Those that would be in free fall at first, with nothing to solve,
 /// start pressed flat, as the omotondo does.
@@ -90,22 +90,20 @@ fn scene_rows(gpu: &Gpu, name: &str) -> Result<Vec<Row>, Failure> {
     let flat = if is_falling { &[FLAT][..] } else { &[] };
     let scene = |set: &str| scene(name, &[flat, &[set]].concat());
     let own = scene("partition.method=\"coloring\"")?;
-    let serial = serial_ms(&own)?;
-    let mut rows = Vec::new();
-    for (schedule, set) in
-        [("coloring", "partition.method=\"coloring\""), ("cluster", "partition.method=\"cluster\"")]
-    {
-        rows.push(measure(gpu, schedule, &scene(set)?, serial)?);
-    }
+    let mut schedules =
+        vec![("coloring", own.clone()), ("cluster", scene("partition.method=\"cluster\"")?)];
     if TABLE_2.contains(&name) {
-        rows.push(measure(gpu, "phantom", &scene("solver=\"phantom\"")?, serial)?);
+        schedules.push(("phantom", scene("solver=\"phantom\"")?));
         let mut jacobi = scene("solver=\"jacobi\"")?;
         jacobi.file.iterations = equal_sweeps(&own, &jacobi)?;
-        let jacobi = measure(gpu, "jacobi", &jacobi, serial)?;
-        for row in &mut rows {
-            row.speedup_over_jacobi = Some(jacobi.ms_per_step / row.ms_per_step);
+        schedules.push(("jacobi", jacobi));
+    }
+    let mut rows = measure(gpu, &own, &schedules)?;
+    if let Some(jacobi) = rows.iter().find(|row| row.schedule == "jacobi") {
+        let jacobi_ms = jacobi.ms_per_step;
+        for row in rows.iter_mut().filter(|row| row.schedule != "jacobi") {
+            row.speedup_over_jacobi = Some(jacobi_ms / row.ms_per_step);
         }
-        rows.push(jacobi);
     }
     Ok(rows)
 }
@@ -145,51 +143,71 @@ fn residual(simulation: &Simulation) -> f64 {
     (squares.sum::<f64>() / count.max(1) as f64).sqrt()
 }
 
-/// Milliseconds of a step of the scalar reference.
-fn serial_ms(scene: &Scene) -> Result<f64, Failure> {
-    let mut simulation = Simulation::new(scene, BackendChoice::Serial)?;
-    Ok(median_ms(&mut simulation)?)
-}
-
-/// The median of some steps after one.
-fn median_ms(simulation: &mut Simulation) -> Result<f64, taut::SimulationError> {
-    let mut times = Vec::new();
-    for step in 0..=STEPS {
-        let start = Instant::now();
-        simulation.step()?;
-        simulation.wait()?;
-        if step > 0 {
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-        }
-    }
-    Ok(median(&times))
-}
-
+/// Measures some schedules of a scene on a device, and the scene itself on the serial back-end. All of
+/// them take turns, step by step, so that whatever else the machine does hits all of them alike.
 fn measure(
     gpu: &Gpu,
-    schedule: &'static str,
     scene: &Scene,
-    serial_ms_per_step: f64,
-) -> Result<Row, Failure> {
-    let mut simulation = Simulation::on(scene, Box::new(Graphics::on(gpu.clone())))?;
-    let ms_per_step = median_ms(&mut simulation)?;
-    let kernel_ms = simulation.stage_seconds().iter().map(|(_, seconds)| seconds * 1e3).sum();
-    let model = simulation.model();
-    Ok(Row {
-        scene: scene.name.clone(),
-        schedule,
-        particles: model.body_of.len(),
-        constraints: model.constraint_count(),
-        copies: model.groups.iter().map(|group| group.copies.count()).sum(),
-        iterations: scene.file.iterations,
-        dispatches_per_step: simulation.dispatches_per_step(),
-        ms_per_step,
-        kernel_ms,
-        residual: residual(&simulation),
-        serial_ms_per_step,
-        speedup_over_serial: serial_ms_per_step / ms_per_step,
-        speedup_over_jacobi: None,
-    })
+    schedules: &[(&'static str, Scene)],
+) -> Result<Vec<Row>, Failure> {
+    let mut serial = Timed::new(Simulation::new(scene, BackendChoice::Serial)?);
+    let on_device = |(_, scene): &(&str, Scene)| {
+        Ok(Timed::new(Simulation::on(scene, Box::new(Graphics::on(gpu.clone())))?))
+    };
+    let mut cases = schedules.iter().map(on_device).collect::<Result<Vec<_>, Failure>>()?;
+    for step in 0..=STEPS {
+        for case in cases.iter_mut().chain([&mut serial]) {
+            case.step(step > 0)?;
+        }
+    }
+    let serial_ms = median(&serial.times);
+    let rows = schedules.iter().zip(&cases);
+    Ok(rows.map(|((schedule, scene), case)| case.row(schedule, scene, serial_ms)).collect())
+}
+
+/// A simulation and what its steps took, ms.
+struct Timed {
+    simulation: Simulation,
+    times: Vec<f64>,
+}
+
+impl Timed {
+    fn new(simulation: Simulation) -> Self {
+        Self { simulation, times: Vec::new() }
+    }
+
+    /// Makes a step, which counts or not.
+    fn step(&mut self, counts: bool) -> Result<(), taut::SimulationError> {
+        let start = Instant::now();
+        self.simulation.step()?;
+        self.simulation.wait()?;
+        if counts {
+            self.times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(())
+    }
+
+    fn row(&self, schedule: &'static str, scene: &Scene, serial_ms_per_step: f64) -> Row {
+        let simulation = &self.simulation;
+        let ms_per_step = median(&self.times);
+        let kernel_ms = simulation.stage_seconds().iter().map(|(_, seconds)| seconds * 1e3).sum();
+        let model = simulation.model();
+        Row {
+            scene: scene.name.clone(),
+            schedule,
+            particles: model.body_of.len(),
+            constraints: model.constraint_count(),
+            copies: model.groups.iter().map(|group| group.copies.count()).sum(),
+            iterations: scene.file.iterations,
+            dispatches_per_step: simulation.dispatches_per_step(),
+            ms_per_step,
+            kernel_ms,
+            residual: residual(simulation),
+            serial_ms_per_step,
+            speedup_over_serial: serial_ms_per_step / ms_per_step,
+            speedup_over_jacobi: None,
+        }
+    }
 }
 
 /// Kernel calls against the number of constraints.
@@ -204,8 +222,7 @@ fn table_1(gpu: &Gpu) -> Result<Vec<Row>, Failure> {
                 calls / CLOTH_COLORS
             );
             let scene = Scene::parse("table-1", &text, Path::new("."), &[])?;
-            let serial = serial_ms(&scene)?;
-            rows.push(measure(gpu, "coloring", &scene, serial)?);
+            rows.extend(measure(gpu, &scene, &[("coloring", scene.clone())])?);
         }
     }
     Ok(rows)

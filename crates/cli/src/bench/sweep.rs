@@ -27,6 +27,8 @@ use crate::measure::median;
 /// Projections of a step, at least: long enough for the clock, and for caches to be filled again after the
 /// turns of the others.
 const PROJECTIONS: usize = 1_200_000;
+/// Sweeps of a step, at least: as many as most scenes of the papers have.
+const SWEEPS: usize = 8;
 /// Steps of every back-end: at least this many, and more as long as there is time.
 const STEPS: usize = 5;
 /// Time to spend on a schedule of a mesh.
@@ -183,7 +185,7 @@ impl Case {
         let mut scene = scene(kind, mesh, schedule)?;
         let mut simulation = Simulation::new(&scene, BackendChoice::Serial)?;
         let elements = simulation.model().constraint_count();
-        scene.file.iterations = PROJECTIONS.div_ceil(elements) as u32;
+        scene.file.iterations = PROJECTIONS.div_ceil(elements).max(SWEEPS) as u32;
         simulation.continue_with(&scene)?;
         let parallel = threads.iter().map(|&threads| BackendChoice::Cpu(threads));
         let choices = parallel.chain([BackendChoice::Serial]);
