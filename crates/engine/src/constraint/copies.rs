@@ -32,7 +32,13 @@ pub(crate) struct Run {
     pub(crate) copies: usize,
     /// How much more inverse mass they have while they are split.
     pub(crate) factor: f32,
+    /// The first of them, if each is the next one in memory.
+    pub(crate) row: Option<usize>,
 }
+
+/// Particles that follow each other in memory are a run of their own if they are so many: then nobody
+/// looks up who they are.
+const LONG_ROW: usize = 4 * MAX_WIDTH;
 
 impl Copies {
     /// The copies of each particle, from the owners of all copies, and what they weigh: `mass_factor` of
@@ -67,14 +73,36 @@ impl Copies {
         let mut start = 0;
         for place in 0..self.len() {
             if place + 1 == self.len() || !goes_on(place) {
-                if place + 1 - start >= MAX_WIDTH {
-                    let (copies, factor) = (copies(place), self.factors[place]);
-                    runs.push(Run { places: start..place + 1, copies, factor });
-                }
+                self.add_runs(start..place + 1, copies(place), &mut runs);
                 start = place + 1;
             }
         }
         runs
+    }
+
+    /// Adds the runs among some places whose particles have as many copies each: long rows, and what is
+    /// between them.
+    fn add_runs(&self, places: Range<usize>, copies: usize, runs: &mut Vec<Run>) {
+        let factor = self.factors[places.start];
+        let mut add = |places: Range<usize>, row: Option<usize>| {
+            if places.len() >= MAX_WIDTH {
+                runs.push(Run { places, copies, factor, row });
+            }
+        };
+        let (mut done, mut start) = (places.start, places.start);
+        let particle = |place: usize| self.ends[place].0 as usize;
+        for end in places.start + 1..=places.end {
+            let goes_on = end < places.end && particle(end) == particle(end - 1) + 1;
+            if !goes_on {
+                if end - start >= LONG_ROW {
+                    add(done..start, None);
+                    add(start..end, Some(particle(start)));
+                    done = end;
+                }
+                start = end;
+            }
+        }
+        add(done..places.end, None);
     }
 
     /// The runs that reach into a part of the list, cut to it.
@@ -82,7 +110,8 @@ impl Copies {
         let first = self.runs.partition_point(|run| run.places.end <= part.start);
         let cut = move |run: &Run| {
             let places = run.places.start.max(part.start)..run.places.end.min(part.end);
-            (!places.is_empty()).then_some(Run { places, ..run.clone() })
+            let row = run.row.map(|first| first + (places.start - run.places.start));
+            (!places.is_empty()).then_some(Run { places, row, ..run.clone() })
         };
         self.runs[first..].iter().map_while(cut)
     }
@@ -159,5 +188,18 @@ mod tests {
         let runs: Vec<Run> = copies(&counts).runs(0..30).collect();
         assert_eq!(runs.iter().map(|run| run.copies).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((&runs[1].places, runs[1].factor), (&(10..30), 3.0));
+    }
+
+    #[test]
+    fn long_rows_are_runs_of_their_own() {
+        // Two rows of 100, every other one of 20 between them, none of them in the first place.
+        let mut counts = vec![0];
+        counts.extend([1; 100]);
+        counts.extend([0, 1].repeat(20));
+        counts.push(0);
+        counts.extend([1; 100]);
+        let found: Vec<_> =
+            copies(&counts).runs(40..300).map(|run| (run.places, run.row)).collect();
+        assert_eq!(found, [(40..100, Some(41)), (100..120, None), (120..220, Some(142))]);
     }
 }

@@ -430,9 +430,9 @@ impl Group {
         self.schedule.body_count() > FAR_PARTICLES && self.schedule.batches(block).len() > 1
     }
 
-    /// Fetches one of several parts of what a block needs: its constants, the particles of its first
-    /// batch, which are most of a cluster's, and the ids of the block after it. All at once would be more
-    /// than a processor can wait for.
+    /// Fetches one of several parts of what a block needs: its constants, particles of its first batch,
+    /// which has most of a cluster's, and the ids of the block after it. All at once would be more than a
+    /// processor can wait for. Two particles of each element are enough: others lie beside them.
     #[inline(always)]
     fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(
         &self,
@@ -453,7 +453,7 @@ impl Group {
             fetch_all(&ids[of(places.end..end)]);
         }
         for element in of(self.schedule.batch(self.schedule.batches(block).start)) {
-            for corner in 0..N {
+            for corner in 0..N.min(2) {
                 particles.prefetch(element, corner);
             }
         }

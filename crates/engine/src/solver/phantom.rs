@@ -70,32 +70,61 @@ impl Each {
     /// is left over.
     #[inline(always)]
     fn of_run<L: Lane, S: Storage>(self, copies: &Copies, run: &Run, view: &View<S>) -> usize {
-        let Run { places, copies: count, factor } = run;
-        let whole = places.end - places.len() % L::WIDTH;
-        for place in (places.start..whole).step_by(L::WIDTH) {
-            let ids = &copies.ends[place..place + L::WIDTH];
-            let own = Own { first: copies.start(place), count: *count };
-            let rows = load::<L, S>(ids, view);
-            match self {
-                Self::Split => {
-                    let light = L::times(rows, [1.0, 1.0, 1.0, *factor]);
-                    store::<L, S>(light, ids, view);
-                    own.store::<L, S>(light, view);
+        let whole = run.places.end - run.places.len() % L::WIDTH;
+        let places = run.places.start..whole;
+        match run.row {
+            // A loop of its own: where all is in a row, it is memory that takes the time.
+            Some(first) if run.copies == 1 => {
+                let first_copy = copies.start(places.start);
+                for place in places.clone().step_by(L::WIDTH) {
+                    let done = place - places.start;
+                    let own = Own { first: first_copy + done, count: 1 };
+                    self.of_lanes::<L, S>(Who::Row(first + done), &own, copies, place, run, view);
                 }
-                Self::Renew => {
-                    let mean = own.mean::<L, S>(rows, view);
-                    store::<L, S>(mean, ids, view);
-                    own.store::<L, S>(mean, view);
-                }
-                Self::Merge => {
-                    let heavy = &copies.inverse_masses[place..place + L::WIDTH];
-                    L::scatter(own.mean::<L, S>(rows, view), |lane, [x, y, z, _]| {
-                        view.positions.set(ids[lane].0 as usize, [x, y, z, heavy[lane]]);
-                    });
+            }
+            row => {
+                for place in places.clone().step_by(L::WIDTH) {
+                    let who = match row {
+                        Some(first) => Who::Row(first + (place - places.start)),
+                        None => Who::Ids(&copies.ends[place..place + L::WIDTH]),
+                    };
+                    let own = Own { first: copies.start(place), count: run.copies };
+                    self.of_lanes::<L, S>(who, &own, copies, place, run, view);
                 }
             }
         }
         whole
+    }
+
+    /// For as many particles of a run as there are lanes, from a place on.
+    #[inline(always)]
+    fn of_lanes<L: Lane, S: Storage>(
+        self,
+        who: Who<'_>,
+        own: &Own,
+        copies: &Copies,
+        place: usize,
+        run: &Run,
+        view: &View<S>,
+    ) {
+        let rows = who.load::<L, S>(view);
+        match self {
+            Self::Split => {
+                let light = L::times(rows, [1.0, 1.0, 1.0, run.factor]);
+                who.store::<L, S>(light, view);
+                own.store::<L, S>(light, view);
+            }
+            Self::Renew => {
+                let mean = own.mean::<L, S>(rows, view);
+                who.store::<L, S>(mean, view);
+                own.store::<L, S>(mean, view);
+            }
+            Self::Merge => {
+                let heavy = &copies.inverse_masses[place..place + L::WIDTH];
+                let mean = own.mean::<L, S>(rows, view);
+                who.store::<L, S>(with_fourths::<L>(mean, heavy), view);
+            }
+        }
     }
 
     /// For particles one by one.
@@ -169,7 +198,7 @@ impl Own {
         if self.count == 1 {
             return load_row::<L, S>(self.first, view);
         }
-        L::gather(|lane| view.positions.get(self.first + self.count * lane + copy))
+        L::gather(|lane| view.positions.get(self.first + self.count * at::<L>(lane) + copy))
     }
 
     /// All copies of each particle go where it is.
@@ -180,35 +209,54 @@ impl Own {
         }
         L::scatter(rows, |lane, row| {
             for copy in 0..self.count {
-                view.positions.set(self.first + self.count * lane + copy, row);
+                view.positions.set(self.first + self.count * at::<L>(lane) + copy, row);
             }
         });
     }
 }
 
-/// Particles in ascending order, as many as there are lanes.
-#[inline(always)]
-fn load<L: Lane, S: Storage>(ids: &[(u32, u32)], view: &View<S>) -> L::Rows {
-    match row_of(ids) {
-        Some(first) => load_row::<L, S>(first, view),
-        None => L::gather(|lane| view.positions.get(ids[lane].0 as usize)),
+/// As many particles as there are lanes.
+#[derive(Clone, Copy)]
+enum Who<'a> {
+    /// They follow each other in memory.
+    Row(usize),
+    /// Their ids come first in these pairs.
+    Ids(&'a [(u32, u32)]),
+}
+
+impl Who<'_> {
+    #[inline(always)]
+    fn load<L: Lane, S: Storage>(self, view: &View<S>) -> L::Rows {
+        match self {
+            Self::Row(first) => load_row::<L, S>(first, view),
+            Self::Ids(ids) => L::gather(|lane| view.positions.get(ids[at::<L>(lane)].0 as usize)),
+        }
+    }
+
+    #[inline(always)]
+    fn store<L: Lane, S: Storage>(self, rows: L::Rows, view: &View<S>) {
+        match self {
+            Self::Row(first) => store_row::<L, S>(rows, first, view),
+            Self::Ids(ids) => L::scatter(rows, |lane, row| {
+                view.positions.set(ids[at::<L>(lane)].0 as usize, row);
+            }),
+        }
     }
 }
 
-/// The way back.
+/// Which of several particles a lane has: the halves of a register get two that follow each other, so that
+/// one load fills it.
 #[inline(always)]
-fn store<L: Lane, S: Storage>(rows: L::Rows, ids: &[(u32, u32)], view: &View<S>) {
-    match row_of(ids) {
-        Some(first) => store_row::<L, S>(rows, first, view),
-        None => L::scatter(rows, |lane, row| view.positions.set(ids[lane].0 as usize, row)),
-    }
+fn at<L: Lane>(lane: usize) -> usize {
+    2 * lane % L::WIDTH + 2 * lane / L::WIDTH
 }
 
-/// The first of some particles in ascending order, if they follow each other in memory.
+/// Rows with other fourth numbers.
 #[inline(always)]
-fn row_of(ids: &[(u32, u32)]) -> Option<usize> {
-    let (first, last) = (ids[0].0 as usize, ids[ids.len() - 1].0 as usize);
-    (last - first == ids.len() - 1).then_some(first)
+fn with_fourths<L: Lane>(rows: L::Rows, fourths: &[f32]) -> L::Rows {
+    let mut all = [[0.0; 4]; MAX_WIDTH];
+    L::scatter(rows, |lane, [x, y, z, _]| all[lane] = [x, y, z, fourths[at::<L>(lane)]]);
+    L::gather(|lane| all[lane])
 }
 
 /// Particles that follow each other in memory.
@@ -216,13 +264,13 @@ fn row_of(ids: &[(u32, u32)]) -> Option<usize> {
 fn load_row<L: Lane, S: Storage>(first: usize, view: &View<S>) -> L::Rows {
     let mut rows = [[0.0; 4]; MAX_WIDTH];
     view.positions.read(first, &mut rows[..L::WIDTH]);
-    L::gather(|lane| rows[lane])
+    L::gather(|lane| rows[at::<L>(lane)])
 }
 
 /// The way back.
 #[inline(always)]
 fn store_row<L: Lane, S: Storage>(rows: L::Rows, first: usize, view: &View<S>) {
     let mut kept = [[0.0; 4]; MAX_WIDTH];
-    L::scatter(rows, |lane, row| kept[lane] = row);
+    L::scatter(rows, |lane, row| kept[at::<L>(lane)] = row);
     view.positions.write(first, &kept[..L::WIDTH]);
 }
