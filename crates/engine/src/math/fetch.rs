@@ -21,7 +21,7 @@ pub(crate) fn fetch<T>(place: *const T) {
 /// Has a list brought to the second-level cache.
 #[inline(always)]
 pub(crate) fn fetch_all<T>(list: &[T]) {
-    for value in list.iter().step_by(LINE.div_ceil(size_of::<T>().max(1))) {
+    for value in list.iter().step_by((LINE / size_of::<T>().max(1)).max(1)) {
         fetch(value);
     }
 }
