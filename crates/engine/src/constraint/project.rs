@@ -173,8 +173,11 @@ pub(super) fn project<
     let batch = Batch::<M, K>::new(sweep, places.clone());
     let particles = particles.part(places);
     let mut first = 0;
-    while W::IN_TWOS && !SOME_FIXED && first + 2 * L::WIDTH <= particles.count() {
+    while W::IN_TWOS && first + 2 * L::WIDTH <= particles.count() {
         let own = first..first + 2 * L::WIDTH;
+        if SOME_FIXED && !all_movable(particles, own.clone()) {
+            break;
+        }
         first = own.end;
         W::solve_two::<L, P, F>(particles, own, &batch, multipliers);
     }
@@ -182,10 +185,7 @@ pub(super) fn project<
         let own = first..first + L::WIDTH;
         first = own.end;
         if SOME_FIXED && !all_movable(particles, own.clone()) {
-            // Rare: one by one.
-            for element in own {
-                W::solve::<f32, P, F, false>(particles, element..element + 1, &batch, multipliers);
-            }
+            W::solve::<L, P, F, false>(particles, own, &batch, multipliers);
         } else {
             W::solve::<L, P, F, true>(particles, own, &batch, multipliers);
         }

@@ -73,14 +73,14 @@ const CASES: &[Case] = &[
     Case {
         name: "cloth-320",
         bodies: CLOTH_320,
-        partition: CLUSTERS,
+        partition: COLORING,
         substeps: 1,
         relaxation: 1.0,
     },
     Case {
         name: "blocks-100",
         bodies: BLOCKS_100,
-        partition: CLUSTERS,
+        partition: COLORING,
         substeps: 1,
         relaxation: 1.0,
     },
@@ -94,7 +94,7 @@ const CASES: &[Case] = &[
     Case {
         name: "cloth-320-substeps",
         bodies: CLOTH_320,
-        partition: CLUSTERS,
+        partition: COLORING,
         substeps: SWEEPS,
         relaxation: 1.0,
     },
