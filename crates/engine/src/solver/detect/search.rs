@@ -118,14 +118,12 @@ impl Candidates {
     /// Adds the first of some places, as many as there are lanes at most.
     #[inline(always)]
     fn add<L: Lane, S: Storage>(&mut self, places: Range<usize>, memory: &ContactView<S>) {
-        let position = row_from::<L, _>(memory.positions, places.start);
-        let rest = row_from::<L, _>(memory.rests, places.start);
+        let [x, y, z, _] = row_from::<L, _>(memory.positions, places.start);
+        let [rest_x, rest_y, rest_z, body] = row_from::<L, _>(memory.rests, places.start);
         let lanes = self.count..self.count + L::WIDTH;
-        for axis in 0..3 {
-            position[axis].store(&mut self.columns[axis][lanes.clone()]);
-        }
-        for axis in 0..4 {
-            rest[axis].store(&mut self.columns[3 + axis][lanes.clone()]);
+        let numbers = [x, y, z, rest_x, rest_y, rest_z, body];
+        for (column, numbers) in self.columns.iter_mut().zip(numbers) {
+            numbers.store(&mut column[lanes.clone()]);
         }
         for (lane, place) in self.places[lanes].iter_mut().enumerate() {
             *place = (places.start + lane) as u32;
