@@ -92,8 +92,10 @@ const ALL_KINDS: &str = r#"
 
 #[test]
 fn every_kind_of_element_has_the_same_bits_on_any_number_of_threads() {
-    for method in ["coloring", "phantom", "cluster", "grid"] {
-        let text = format!("partition.method = \"{method}\"\n{ALL_KINDS}");
+    let methods = ["coloring", "phantom", "cluster", "grid"].map(|method| (method, ""));
+    let tiles = ("phantom", "partition.subset-size = 1000");
+    for (method, size) in methods.into_iter().chain([tiles]) {
+        let text = format!("partition.method = \"{method}\"\n{size}\n{ALL_KINDS}");
         let scene = Scene::parse("test", &text, std::path::Path::new("."), &[]).unwrap();
         let hash = |backend| {
             let mut simulation = Simulation::new(&scene, backend).unwrap();
@@ -107,7 +109,7 @@ fn every_kind_of_element_has_the_same_bits_on_any_number_of_threads() {
             assert_eq!(
                 hash(BackendChoice::Cpu(threads)),
                 reference,
-                "{method} on {threads} threads"
+                "{method} on {threads} threads {size}"
             );
         }
     }

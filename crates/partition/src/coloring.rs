@@ -173,8 +173,9 @@ fn highest(valences: &[u32]) -> usize {
     valences.iter().copied().max().unwrap_or(0) as usize
 }
 
-/// Elements by color (counting sort, natural order kept): offsets of the colors, and the order.
-fn group(colors: &[u32], color_count: usize) -> (Vec<u32>, Vec<u32>) {
+/// Elements by color, or by another number of theirs (counting sort, natural order kept): offsets of the
+/// colors, and the order.
+pub(crate) fn group(colors: &[u32], color_count: usize) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0_u32; color_count + 1];
     for &color in colors {
         offsets[color as usize + 1] += 1;

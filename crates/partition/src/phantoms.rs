@@ -8,6 +8,8 @@
 //!   case; elements in smallest-last order get the color that needs the fewest more, then the
 //!   least loaded; then elements move as long as that saves copies. It always ends in exactly q̂
 //!   colors.
+//!   With [`Options::tile_bodies`] each copy takes part in one tile of the problem only, at the price of
+//!   a few more copies where tiles meet: then tiles need not wait for each other between colors.
 //! - [`split_by_cliques`], the paper's Algorithm 2, for comparison on small problems: it splits
 //!   maximal cliques, which bounds their size but not the number of colors.
 //!
@@ -29,13 +31,15 @@ mod assign;
 mod paper;
 mod save_copies;
 mod spread;
+mod tiles;
 
 use std::ops::Range;
 
 use crate::coloring::{self, Coloring, DEFAULT_BLOCK_SIZE};
 use crate::incidence::valences;
-use crate::{Elements, Incidence, InputError, PartitionError, Schedule};
+use crate::{Elements, Incidence, InputError, PartitionError, Parts, Schedule};
 use assign::{Assignment, assign};
+use tiles::Tiles;
 
 /// What a caller may choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +49,16 @@ pub struct Options {
     pub colors: usize,
     /// Elements of a block; see [`coloring::Options::block_size`].
     pub block_size: usize,
+    /// Bodies of a tile, about; none: there are no tiles. Tiles are made of bodies that follow each other
+    /// by number, so neighbors should have numbers close by: see [`crate::ranks::curve_order`]. The blocks
+    /// of each color are the tiles, and the schedule has [columns](Schedule::has_columns).
+    pub tile_bodies: Option<usize>,
 }
 
 impl Options {
     /// The usual options for q̂ colors.
     pub fn new(colors: usize) -> Self {
-        Self { colors, block_size: DEFAULT_BLOCK_SIZE }
+        Self { colors, block_size: DEFAULT_BLOCK_SIZE, tile_bodies: None }
     }
 }
 
@@ -60,9 +68,14 @@ pub struct Split {
     /// The bodies of the elements in their original layout, with copies in place of some. Copies
     /// have ids from the number of bodies on.
     pub bodies: Vec<u32>,
-    /// The original body of each copy. The copies of a body have consecutive ids; bodies with few copies
-    /// come first, those with as many in rising order, so that the same can be done to many in a row.
+    /// The original body of each copy. The copies of a body have consecutive ids; bodies of the first tile
+    /// come first, those of several tiles last; among these, bodies with few copies come first and those with
+    /// as many in rising order, so that the same can be done to many in a row.
     pub owners: Vec<u32>,
+    /// Where among the [`groups`](Split::groups) those of each tile end: of bodies that take part in
+    /// elements of this tile only. The groups after the last are of bodies of several tiles. Empty where
+    /// there are no tiles.
+    pub tile_ends: Vec<u32>,
     /// The checked schedule of the split problem; its bodies include the copies.
     pub schedule: Schedule,
     /// The color (phase) of each element.
@@ -106,20 +119,56 @@ impl Split {
     }
 
     fn new(elements: &Elements<'_>, assignment: Assignment, options: &Options) -> Self {
+        Self::with_tiles(elements, assignment, options, None)
+    }
+
+    fn with_tiles(
+        elements: &Elements<'_>,
+        assignment: Assignment,
+        options: &Options,
+        tiles: Option<&Tiles>,
+    ) -> Self {
         let Assignment { colors, mut bodies, owners } = assignment;
-        let owners = renumber(&mut bodies, &owners, elements.body_count());
+        let tile_of = tiles.map(|tiles| tiles.of_bodies(elements));
+        let rank = |owner: u32| match &tile_of {
+            Some(tile_of) => tile_of[owner as usize].unwrap_or(u32::MAX),
+            None => 0,
+        };
+        let owners = renumber(&mut bodies, &owners, elements.body_count(), rank);
+        let mut tile_ends = vec![0; tiles.map_or(0, |tiles| tiles.count)];
+        for own in owners.chunk_by(|a, b| a == b) {
+            if let Some(groups) = tile_ends.get_mut(rank(own[0]) as usize) {
+                *groups += 1;
+            }
+        }
+        (1..tile_ends.len()).for_each(|tile| tile_ends[tile] += tile_ends[tile - 1]);
         let body_count = elements.body_count() + owners.len();
         let fixed = fixed_with_copies(elements, owners.len());
         let coloring = Coloring::from_colors(colors, 0);
-        let schedule = elements
-            .with_bodies(&bodies, body_count, &fixed)
-            .map_err(PartitionError::from)
-            .and_then(|split| Ok(coloring.schedule(&split, options.block_size)?))
-            .expect("elements of a color take different copies");
+        let split = elements.with_bodies(&bodies, body_count, &fixed).map_err(PartitionError::from);
+        let schedule = split.and_then(|split| {
+            let Some(tiles) = tiles else {
+                return Ok(coloring.schedule(&split, options.block_size)?);
+            };
+            let mut schedule = Schedule::new(&split, tiled(&coloring, tiles))?;
+            schedule.find_columns();
+            Ok(schedule)
+        });
+        let schedule = schedule.expect("elements of a color take different copies");
         let lower_bound = lower_bound_of_copies(elements, options.colors);
         let (colors, body_count) = (coloring.colors, elements.body_count());
-        Self { bodies, owners, schedule, colors, lower_bound, body_count }
+        Self { bodies, owners, tile_ends, schedule, colors, lower_bound, body_count }
     }
+}
+
+/// A phase per color, a block per tile.
+fn tiled(coloring: &Coloring, tiles: &Tiles) -> Parts {
+    let colors = coloring.colors.iter().zip(&tiles.of);
+    let blocks: Vec<u32> = colors.map(|(color, tile)| color * tiles.count as u32 + tile).collect();
+    let (offsets, order) = coloring::group(&blocks, coloring.color_count * tiles.count);
+    let numbers = 0..=(coloring.color_count * tiles.count) as u32;
+    let phases = numbers.clone().step_by(tiles.count).collect();
+    Parts { order, batches: offsets, blocks: numbers.collect(), phases }
 }
 
 /// Splits bodies so that exactly `options.colors` colors do (fewer only if there are fewer
@@ -129,13 +178,37 @@ pub fn split(elements: &Elements<'_>, options: &Options) -> Result<Split, InputE
     let incidence = Incidence::new(elements);
     let max_valence = incidence.max_valence();
     let order = coloring::smallest_last(elements, incidence);
-    let unsplit = if max_valence <= options.colors {
-        spread::without_copies(elements, &order, options.colors)
-    } else {
-        None
+    if max_valence <= options.colors
+        && let Some(unsplit) = spread::without_copies(elements, &order, options.colors)
+    {
+        return Ok(Split::new(elements, unsplit, options));
+    }
+    match options.tile_bodies {
+        None => Ok(Split::new(elements, assign(elements, &order, options.colors), options)),
+        Some(size) => split_tiles(elements, &Tiles::new(elements, size), options),
+    }
+}
+
+/// Splits bodies of several tiles, one for each of them, then what is left as if there were no tiles.
+fn split_tiles(
+    elements: &Elements<'_>,
+    tiles: &Tiles,
+    options: &Options,
+) -> Result<Split, InputError> {
+    let tiles::Apart { bodies, mut owners } = tiles.apart(elements);
+    let body_count = elements.body_count() + owners.len();
+    let fixed = fixed_with_copies(elements, owners.len());
+    let apart = elements.with_bodies(&bodies, body_count, &fixed)?;
+    let order = coloring::smallest_last(&apart, Incidence::new(&apart));
+    let mut assignment = assign(&apart, &order, options.colors);
+    let original = |stand_in: &u32| match (*stand_in as usize).checked_sub(elements.body_count()) {
+        Some(new) => owners[new],
+        None => *stand_in,
     };
-    let assignment = unsplit.unwrap_or_else(|| assign(elements, &order, options.colors));
-    Ok(Split::new(elements, assignment, options))
+    let of_copies: Vec<u32> = assignment.owners.iter().map(original).collect();
+    owners.extend(of_copies);
+    assignment.owners = owners;
+    Ok(Split::with_tiles(elements, assignment, options, Some(tiles)))
 }
 
 /// Gives every element bodies of its own, so that all of them run in one phase: what is left of
@@ -183,15 +256,20 @@ fn checked(options: &Options) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Gives the copies of each body consecutive ids, those of bodies with few copies first; returns the
-/// owners in the new order.
-fn renumber(bodies: &mut [u32], owners: &[u32], body_count: usize) -> Vec<u32> {
+/// Gives the copies of each body consecutive ids, those of bodies of low rank first, then those of bodies
+/// with few copies; returns the owners in the new order.
+fn renumber(
+    bodies: &mut [u32],
+    owners: &[u32],
+    body_count: usize,
+    rank: impl Fn(u32) -> u32,
+) -> Vec<u32> {
     let mut counts = vec![0_u32; body_count];
     owners.iter().for_each(|&owner| counts[owner as usize] += 1);
     let mut by_owner: Vec<u32> = (0..owners.len() as u32).collect();
     by_owner.sort_by_key(|&copy| {
         let owner = owners[copy as usize];
-        (counts[owner as usize], owner)
+        (rank(owner), counts[owner as usize], owner)
     });
     let mut renamed = vec![0; owners.len()];
     for (new, &old) in by_owner.iter().enumerate() {

@@ -69,6 +69,7 @@ pub struct Schedule {
     arity: usize,
     body_count: usize,
     fixed: Vec<bool>,
+    has_columns: bool,
     check: Check,
 }
 
@@ -216,6 +217,40 @@ impl Schedule {
         uniform.then(|| self.bodies.as_chunks().0)
     }
 
+    /// Looks whether the first blocks of all phases are a *column*, all the second ones another, and so on:
+    /// whether there are as many in each phase, and blocks of different columns share no body but fixed
+    /// ones. Then columns can run at the same time, each through all phases, with the same results.
+    pub fn find_columns(&mut self) -> bool {
+        let count = |phase: usize| self.blocks(phase).len();
+        let same = (1..self.phase_count()).all(|phase| count(phase) == count(0));
+        self.has_columns = same && self.columns_are_apart();
+        self.has_columns
+    }
+
+    /// Whether [`Schedule::find_columns`] has found columns.
+    #[inline]
+    pub fn has_columns(&self) -> bool {
+        self.has_columns
+    }
+
+    fn columns_are_apart(&self) -> bool {
+        let mut column_of = vec![u32::MAX; self.body_count];
+        let columns = (0..self.phase_count()).flat_map(|phase| self.blocks(phase).zip(0_u32..));
+        for (block, column) in columns {
+            for &body in self.bodies_in(self.block(block)) {
+                let known = &mut column_of[body as usize];
+                if self.is_fixed(body) || *known == column {
+                    continue;
+                }
+                if *known != u32::MAX {
+                    return false;
+                }
+                *known = column;
+            }
+        }
+        true
+    }
+
     /// Where each element has its turn, in the order of the elements.
     pub fn placements(&self) -> Vec<Placement> {
         let mut placements = vec![Placement::default(); self.len()];
@@ -233,7 +268,8 @@ impl Schedule {
     }
 
     fn adopt(&mut self, elements: &Elements<'_>) -> Result<(), ScheduleError> {
-        let Self { parts, bodies, starts, arity, body_count, fixed, check } = self;
+        let Self { parts, bodies, starts, arity, body_count, fixed, has_columns, check } = self;
+        *has_columns = false;
         check.offsets(parts)?;
         check.once(parts, elements.len())?;
         *arity = elements.arity().unwrap_or(0);
@@ -391,6 +427,23 @@ mod tests {
         let elements = Elements::uniform(&PATH, 4).unwrap().with_fixed(&fixed).unwrap();
         let schedule = Schedule::new(&elements, parts(&[&[&[&[0, 1]], &[&[2]]]])).unwrap();
         assert!(schedule.is_fixed(1) && !schedule.is_fixed(0));
+    }
+
+    #[test]
+    fn columns_share_no_body_and_are_forgotten_with_the_schedule() {
+        // Two loose triangles.
+        let edges = [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3]];
+        let elements = Elements::uniform(&edges, 6).unwrap();
+        let columns = parts(&[&[&[&[0]], &[&[3]]], &[&[&[1]], &[&[4]]], &[&[&[2]], &[&[5]]]]);
+        let mut schedule = Schedule::new(&elements, columns).unwrap();
+        assert!(!schedule.has_columns() && schedule.find_columns() && schedule.has_columns());
+        let crossed = parts(&[&[&[&[0]], &[&[3]]], &[&[&[4]], &[&[1]]], &[&[&[2]], &[&[5]]]]);
+        schedule.replace(&elements, |parts| parts.clone_from(&crossed)).unwrap();
+        assert!(!schedule.has_columns() && !schedule.find_columns());
+        let uneven = parts(&[&[&[&[0]], &[&[3]]], &[&[&[1], &[4]]], &[&[&[2]], &[&[5]]]]);
+        assert!(!Schedule::new(&elements, uneven).unwrap().find_columns());
+        let elements = elements.with_fixed(&[true; 6]).unwrap();
+        assert!(Schedule::new(&elements, crossed).unwrap().find_columns());
     }
 
     #[test]

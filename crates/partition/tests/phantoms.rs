@@ -7,6 +7,7 @@ mod common;
 use common::{Problem, any_problem, check, cloth_edges, noise, tetrahedra};
 use proptest::prelude::*;
 use taut_partition::phantoms::{Options, Split, split, split_by_cliques};
+use taut_partition::ranks::{Curve, curve_order};
 use taut_partition::{Elements, InputError, cliques};
 
 /// The problem after splitting, as an independent problem.
@@ -25,7 +26,9 @@ fn check_split(problem: &Problem, split: &Split) -> Result<(), TestCaseError> {
         prop_assert_eq!(copy.map_or(new, |copy| split.owners[copy]), old);
     }
     let own: Vec<&[u32]> = split.owners.chunk_by(|a, b| a == b).collect();
-    prop_assert!(own.is_sorted_by_key(|copies| (copies.len(), copies[0])));
+    let tile = |group: usize| split.tile_ends.partition_point(|&end| end as usize <= group);
+    let groups: Vec<_> = own.iter().enumerate().map(|(group, own)| (tile(group), own)).collect();
+    prop_assert!(groups.is_sorted_by_key(|(tile, copies)| (*tile, copies.len(), copies[0])));
     prop_assert!(split.owners.iter().all(|&owner| !problem.fixed[owner as usize]));
     let mut listed = 0;
     for group in split.groups() {
@@ -73,6 +76,36 @@ proptest! {
     }
 
     #[test]
+    fn tiles_share_no_copy(problem in any_problem(), colors in 2_usize..6, size in 1_usize..20) {
+        let options = Options { tile_bodies: Some(size), ..Options::new(colors) };
+        let split = split(&problem.elements(), &options).unwrap();
+        check_split(&problem, &split)?;
+        prop_assert_eq!(split.schedule.phase_count(), colors.min(problem.len()));
+        prop_assert!(split.copy_count() >= split.lower_bound);
+        // Where nothing is split there are no tiles either.
+        if split.tile_ends.is_empty() {
+            prop_assert_eq!(split.copy_count(), 0);
+            return Ok(());
+        }
+        prop_assert!(split.schedule.has_columns());
+        let columns = split.schedule.blocks(0).len();
+        prop_assert_eq!(split.tile_ends.len(), columns);
+        // Bodies that are said to be of a tile take part in no other, those of several do.
+        let mut used = vec![std::collections::BTreeSet::new(); problem.body_count];
+        for (element, placement) in split.schedule.placements().iter().enumerate() {
+            for &body in problem.of(element).iter().filter(|&&body| !problem.fixed[body as usize]) {
+                used[body as usize].insert(placement.block as usize % columns);
+            }
+        }
+        for (index, group) in split.groups().enumerate() {
+            let tile = split.tile_ends.partition_point(|&end| end as usize <= index);
+            let used = &used[group.body as usize];
+            prop_assert_eq!(used.len() == 1, tile < columns);
+            prop_assert!(tile == columns || used.contains(&tile));
+        }
+    }
+
+    #[test]
     fn the_papers_way_bounds_the_cliques(problem in any_problem(), colors in 2_usize..6) {
         let problem = problem.cut(24);
         let split = split_by_cliques(&problem.elements(), &Options::new(colors)).unwrap();
@@ -110,6 +143,24 @@ fn meshes_are_split_into_even_colors_near_the_bound() {
             assert!(imbalance(&split) < 1.02, "{}", imbalance(&split));
         }
     }
+}
+
+#[test]
+fn tiles_cost_few_copies() {
+    // Neighbors have numbers close by.
+    let mut cloth = cloth_edges(199, 199, |_, _| true);
+    let places: Vec<[f32; 3]> =
+        (0..40_000).map(|body| [(body % 200) as f32, (body / 200) as f32, 0.0]).collect();
+    let mut numbers = vec![0; places.len()];
+    for (number, body) in curve_order(&places, Curve::Hilbert).unwrap().into_iter().enumerate() {
+        numbers[body as usize] = number as u32;
+    }
+    cloth.bodies.iter_mut().for_each(|body| *body = numbers[*body as usize]);
+    let options = Options { tile_bodies: Some(2000), ..Options::new(3) };
+    let tiled = split(&cloth.elements(), &options).unwrap();
+    let plain = split(&cloth.elements(), &Options::new(3)).unwrap();
+    let ratio = tiled.copy_count() as f64 / plain.copy_count() as f64;
+    assert!(ratio < 1.08, "{ratio}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::crew::Crew;
 use super::disjoint::share;
 use super::{Backend, BackendError, Stopwatch};
+use crate::constraint::Group;
 use crate::math::{Work, widest};
 use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
@@ -38,10 +39,10 @@ impl Multicore {
     /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
     /// between two barriers.
     fn workers(&self, job: &Job<'_>) -> usize {
-        let phases: usize = job.model.groups.iter().map(|group| group.schedule.phase_count()).sum();
-        let between_barriers = match phases {
+        let rounds: usize = job.model.groups.iter().map(Group::rounds).sum();
+        let between_barriers = match rounds {
             0 => job.model.body_of.len(),
-            phases => job.model.constraint_count() / phases,
+            rounds => job.model.constraint_count() / rounds,
         };
         (between_barriers / PHASE_PER_WORKER).clamp(1, self.threads())
     }

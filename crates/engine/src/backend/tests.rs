@@ -6,13 +6,14 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::path::Path;
 
-use taut_partition::Schedule;
+use taut_partition::{Elements, Parts, Schedule};
 
 use super::{Backend, Multicore, Serial};
+use crate::constraint::{Copies, Group};
 use crate::math::{F32x8, Work};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Job, Placed, Program, Share, Stage, Substep, Team, run};
+use crate::solver::{CopyPass, Job, Placed, Program, Share, Stage, Substep, Team, run};
 use crate::state::{Access, ByIndex, Open, Storage};
 
 /// Who read and who wrote a slot since the last wait.
@@ -236,7 +237,9 @@ fn renewing_is_merging_and_splitting() {
         let (model, start) = Model::build(&scene).unwrap();
         let renewed = Program::new(&model, 4, true);
         let one_by_one = |&stage: &Stage| match stage {
-            Stage::Renew { group } => vec![Stage::Merge { group }, Stage::Split { group }],
+            Stage::Copies { group, pass: CopyPass::Renew } => [CopyPass::Merge, CopyPass::Split]
+                .map(|pass| Stage::Copies { group, pass })
+                .to_vec(),
             stage => vec![stage],
         };
         let merged = Program { stages: renewed.stages.iter().flat_map(one_by_one).collect() };
@@ -254,6 +257,47 @@ fn renewing_is_merging_and_splitting() {
         let mut lanes = Multicore::new(2).unwrap();
         assert_eq!(after(&renewed, &mut lanes), expected, "{settings}");
     }
+}
+
+#[test]
+fn tiles_give_what_phases_give() {
+    let text = format!("solver = \"phantom\"\npartition.subset-size = 300\n{CLOTH}");
+    let scene = Scene::parse("test", &text, Path::new("."), &[]).unwrap();
+    let (mut model, start) = Model::build(&scene).unwrap();
+    assert!(model.groups[0].schedule.has_columns() && model.groups[0].schedule.blocks(0).len() > 4);
+    let shared = model.groups[0].copies.shared().len();
+    assert!(0 < shared && shared < model.groups[0].copies.len() / 2);
+    let substeps = [conditions(&model)];
+    let after = |model: &Model, backend: &mut dyn Backend| {
+        let program = Program::new(model, 4, true);
+        let mut state = start.clone();
+        let job = Job { model, program: &program, substeps: &substeps };
+        backend.step(job, &mut state, &mut vec![0.0; program.stages.len()]).unwrap();
+        (program.dispatches(model), state.positions[..model.body_of.len()].to_vec())
+    };
+    let (few, on_one) = after(&model, &mut Serial);
+    let (_, on_two) = after(&model, &mut Multicore::new(2).unwrap());
+    forget_tiles(&mut model.groups[0], &start.positions[..model.body_of.len()]);
+    let (many, expected) = after(&model, &mut Serial);
+    assert_eq!(few + 4 * (model.groups[0].schedule.phase_count() - 1), many);
+    assert_ne!(expected, start.positions[..model.body_of.len()]);
+    assert_eq!(on_one, expected);
+    assert_eq!(on_two, expected);
+}
+
+/// The same schedule and copies, phase after phase.
+fn forget_tiles(group: &mut Group, particles: &[[f32; 4]]) {
+    let schedule = &group.schedule;
+    let ids = schedule.bodies::<2>().unwrap().as_flattened();
+    let order = (0..schedule.len() as u32).collect();
+    let parts = Parts { order, ..schedule.parts().clone() };
+    let elements = Elements::flat(2, ids, schedule.body_count()).unwrap();
+    let mut owners = Vec::new();
+    for &(particle, end) in &group.copies.ends {
+        owners.resize((end - group.copies.first) as usize, particle);
+    }
+    group.schedule = Schedule::new(&elements, parts).unwrap();
+    group.copies = Copies::new(&owners, Vec::new(), particles, |count| count as f32);
 }
 
 /// Two blocks far from each other, which are the clusters of both kinds.
@@ -299,6 +343,10 @@ fn no_stage_touches_what_another_worker_writes() {
     for workers in [2, 3, 8] {
         let scene = format!("solver = \"phantom\"\n{CLOTH}");
         assert_eq!(clashes(&scene, workers, true), 0, "cloth, {workers} workers");
+        for of_all in [CLOTH, SCENE] {
+            let scene = format!("solver = \"phantom\"\npartition.subset-size = 200\n{of_all}");
+            assert_eq!(clashes(&scene, workers, true), 0, "tiles, {workers} workers");
+        }
     }
     for method in ["coloring", "phantom", "cluster", "grid"] {
         for workers in [2, 3, 8] {

@@ -19,6 +19,9 @@ pub struct Copies {
     pub factors: Vec<f32>,
     /// The first copy of all.
     pub first: u32,
+    /// Where in the list the particles of each tile end that are this tile's own; after them come those that
+    /// several tiles share. Empty where there are no tiles.
+    tile_ends: Vec<u32>,
     /// Those that can be split and merged several at a time.
     runs: Vec<Run>,
 }
@@ -32,24 +35,19 @@ pub(crate) struct Run {
     pub(crate) copies: usize,
     /// How much more inverse mass they have while they are split.
     pub(crate) factor: f32,
-    /// The first of them, if each is the next one in memory.
-    pub(crate) row: Option<usize>,
 }
-
-/// Particles that follow each other in memory are a run of their own if they are so many: then nobody
-/// looks up who they are.
-const LONG_ROW: usize = 4 * MAX_WIDTH;
 
 impl Copies {
     /// The copies of each particle, from the owners of all copies, and what they weigh: `mass_factor` of
     /// the number of those who take part for a particle.
     pub(crate) fn new(
         owners: &[u32],
+        tile_ends: Vec<u32>,
         particles: &[[f32; 4]],
         mass_factor: impl Fn(usize) -> f32,
     ) -> Self {
         let first = particles.len() as u32;
-        let mut copies = Self { first, ..Self::default() };
+        let mut copies = Self { first, tile_ends, ..Self::default() };
         let mut end = first;
         for own in owners.chunk_by(|a, b| a == b) {
             end += own.len() as u32;
@@ -73,39 +71,14 @@ impl Copies {
         let mut start = 0;
         for place in 0..self.len() {
             if place + 1 == self.len() || !goes_on(place) {
-                self.add_runs(start..place + 1, copies(place), &mut runs);
+                let places = start..place + 1;
+                if places.len() >= MAX_WIDTH {
+                    runs.push(Run { places, copies: copies(start), factor: self.factors[start] });
+                }
                 start = place + 1;
             }
         }
         runs
-    }
-
-    /// Adds the runs among some places whose particles have as many copies each: long rows, and what is
-    /// between them.
-    fn add_runs(&self, places: Range<usize>, copies: usize, runs: &mut Vec<Run>) {
-        let factor = self.factors[places.start];
-        let mut add = |places: Range<usize>, row: Option<usize>| {
-            if places.len() >= MAX_WIDTH {
-                runs.push(Run { places, copies, factor, row });
-            }
-        };
-        let (mut done, mut start) = (places.start, places.start);
-        let particle = |place: usize| self.ends[place].0 as usize;
-        for end in places.start + 1..=places.end {
-            let goes_on = end < places.end && particle(end) == particle(end - 1) + 1;
-            if !goes_on {
-                if end - start >= LONG_ROW {
-                    // Whole numbers of lanes: what is left over of them goes one by one.
-                    let first = start + (done..start).len().wrapping_neg() % MAX_WIDTH;
-                    let last = end - (first..end).len() % MAX_WIDTH;
-                    add(done..first, None);
-                    add(first..last, Some(particle(first)));
-                    done = last;
-                }
-                start = end;
-            }
-        }
-        add(done..places.end, None);
     }
 
     /// The runs that reach into a part of the list, cut to it.
@@ -113,10 +86,26 @@ impl Copies {
         let first = self.runs.partition_point(|run| run.places.end <= part.start);
         let cut = move |run: &Run| {
             let places = run.places.start.max(part.start)..run.places.end.min(part.end);
-            let row = run.row.map(|first| first + (places.start - run.places.start));
-            (!places.is_empty()).then_some(Run { places, row, ..run.clone() })
+            (!places.is_empty()).then_some(Run { places, ..run.clone() })
         };
         self.runs[first..].iter().map_while(cut)
+    }
+
+    /// Whether copies belong to tiles.
+    pub(crate) fn has_tiles(&self) -> bool {
+        !self.tile_ends.is_empty()
+    }
+
+    /// Where in the list a tile's own particles are.
+    #[inline(always)]
+    pub(crate) fn of_tile(&self, tile: usize) -> Range<usize> {
+        let start = if tile == 0 { 0 } else { self.tile_ends[tile - 1] };
+        start as usize..self.tile_ends[tile] as usize
+    }
+
+    /// Where in the list those are that are no tile's own.
+    pub(crate) fn shared(&self) -> Range<usize> {
+        self.tile_ends.last().map_or(0, |&end| end as usize)..self.len()
     }
 
     /// How many particles have copies.
@@ -162,7 +151,7 @@ mod tests {
         let own = counts.iter().enumerate();
         let owners: Vec<u32> =
             own.flat_map(|(particle, &count)| vec![particle as u32; count]).collect();
-        Copies::new(&owners, &particles, |count| count as f32)
+        Copies::new(&owners, Vec::new(), &particles, |count| count as f32)
     }
 
     #[test]
@@ -194,15 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn long_rows_are_runs_of_their_own() {
-        // Two rows of 100, every other one of 20 between them, none of them in the first place.
-        let mut counts = vec![0];
-        counts.extend([1; 100]);
-        counts.extend([0, 1].repeat(20));
-        counts.push(0);
-        counts.extend([1; 100]);
-        let found: Vec<_> =
-            copies(&counts).runs(40..300).map(|run| (run.places, run.row)).collect();
-        assert_eq!(found, [(40..96, Some(41)), (96..120, None), (120..216, Some(142))]);
+    fn tiles_have_their_own_and_the_rest_is_shared() {
+        let copies = Copies { tile_ends: vec![2, 2, 5], ..copies(&[1; 9]) };
+        let tiles: Vec<_> = (0..3).map(|tile| copies.of_tile(tile)).collect();
+        assert_eq!((tiles, copies.shared()), (vec![0..2, 2..2, 2..5], 5..9));
     }
 }

@@ -353,6 +353,12 @@ impl Group {
         }
     }
 
+    /// How often workers meet in a sweep: between phases, unless blocks are columns that need not wait for
+    /// each other.
+    pub fn rounds(&self) -> usize {
+        if self.schedule.has_columns() { 1 } else { self.schedule.phase_count() }
+    }
+
     /// Every constraint in the order of execution.
     pub fn constraints(&self) -> impl Iterator<Item = Placed> + '_ {
         let rows = if self.members.is_empty() { 1 } else { self.form().rows() };

@@ -18,6 +18,14 @@ const CLUSTER_SIZE: u32 = 2048;
 /// what the workgroups of every graphics card have room for. Pieces with no more of them are not cut.
 const CLUSTER_PARTICLES: usize = 1024;
 
+/// Particles of a tile of phantoms where the scene does not say: with their copies and constraints they stay in
+/// a second-level cache.
+const TILE_PARTICLES: usize = 2048;
+
+/// So many particles are too many for a third-level cache, with their copies and constraints. Fewer need no
+/// tiles: color after color is foreseen well by processors, and copies are as few as can be.
+const MANY_PARTICLES: usize = 1 << 20;
+
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
 /// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
 const PREDICTED_WORKERS: usize = 16;
@@ -35,6 +43,22 @@ pub struct Partitioned {
     pub bodies: Vec<u32>,
     /// The original of each copy; copies have ids from the number of bodies on.
     pub owners: Vec<u32>,
+    /// Where the split bodies of each tile end, if there are tiles: see [`phantoms::Split::tile_ends`].
+    pub tile_ends: Vec<u32>,
+}
+
+impl From<phantoms::Split> for Partitioned {
+    fn from(split: phantoms::Split) -> Self {
+        let phantoms::Split { schedule, bodies, owners, tile_ends, .. } = split;
+        Self { schedule, bodies, owners, tile_ends }
+    }
+}
+
+impl Partitioned {
+    /// A schedule that needs no copies.
+    fn unsplit(schedule: Schedule, bodies: Vec<u32>) -> Self {
+        Self { schedule, bodies, owners: Vec::new(), tile_ends: Vec::new() }
+    }
 }
 
 /// Partitions elements as a scene asks for. `positions` has a place for every body.
@@ -61,13 +85,10 @@ fn partition_bundles(
             coloring::schedule(elements, &coloring_options(settings.order))
         }
         PartitionMethod::Phantom => {
-            let split =
-                phantoms::split(elements, &phantoms::Options::new(colors(elements, settings)))?;
-            return Ok(Partitioned {
-                schedule: split.schedule,
-                bodies: split.bodies,
-                owners: split.owners,
-            });
+            let tile_bodies = tile_bodies(elements, settings);
+            let colors = colors(elements, settings);
+            let options = phantoms::Options { tile_bodies, ..phantoms::Options::new(colors) };
+            return Ok(phantoms::split(elements, &options)?.into());
         }
         PartitionMethod::Cluster => {
             clusters(elements, members, positions, settings)?.schedule(elements, LANES)?
@@ -89,7 +110,7 @@ fn partition_bundles(
             return Ok(if time(&clusters) < time(&colors) { clusters } else { colors });
         }
     };
-    Ok(Partitioned { schedule, bodies: elements.bodies().to_vec(), owners: Vec::new() })
+    Ok(Partitioned::unsplit(schedule, elements.bodies().to_vec()))
 }
 
 /// Clusters of elements that are bundles of up to so many constraints.
@@ -133,6 +154,15 @@ pub fn coloring_options(order: ColoringOrder) -> coloring::Options {
 fn colors(elements: &Elements<'_>, settings: &Partition) -> usize {
     let default = || cliques::clique_number(elements).default_colors();
     settings.colors.map_or_else(default, |colors| colors as usize)
+}
+
+/// Bodies of a tile of phantoms, if there are tiles: as many as have the constraints that the scene asks for.
+fn tile_bodies(elements: &Elements<'_>, settings: &Partition) -> Option<usize> {
+    if let Some(size) = settings.subset_size {
+        let bodies = elements.body_count() * size as usize / elements.len().max(1);
+        return Some(bodies.max(1));
+    }
+    (elements.body_count() >= MANY_PARTICLES).then_some(TILE_PARTICLES)
 }
 
 /// For each body, how far apart the points of two of its elements can be: the diagonal of their box.
@@ -308,8 +338,7 @@ impl Scheduler<'_> {
     /// are merged into their mean.
     fn separate(&self, pool: &Pool) -> Group {
         let split = phantoms::separate(&self.elements(&pool.particles));
-        let (schedule, bodies, owners) = (split.schedule, split.bodies, split.owners);
-        self.group_with(pool, Partitioned { schedule, bodies, owners }, |_| 1.0)
+        self.group_with(pool, split.into(), |_| 1.0)
     }
 
     /// The first q̂ colors as they are, all other constraints by Jacobi (paper A, section 3).
@@ -329,8 +358,7 @@ impl Scheduler<'_> {
             .schedule(&self.elements(&chosen.particles), coloring::DEFAULT_BLOCK_SIZE)
             .unwrap_or_else(|error| self.malformed(&error.into()));
         let bodies = chosen.particles.clone();
-        let mut groups =
-            vec![self.group(&chosen, Partitioned { schedule, bodies, owners: Vec::new() })];
+        let mut groups = vec![self.group(&chosen, Partitioned::unsplit(schedule, bodies))];
         if !rest.is_empty() {
             groups.push(self.separate(&pool.select(self.kind.arity(), &rest)));
         }
@@ -351,7 +379,7 @@ impl Scheduler<'_> {
         partitioned: Partitioned,
         mass_factor: impl Fn(usize) -> f32,
     ) -> Group {
-        let Partitioned { mut schedule, owners, .. } = partitioned;
+        let Partitioned { mut schedule, owners, tile_ends, .. } = partitioned;
         schedule.shrink_to_fit();
         // Lists are as long as there are elements, or empty.
         let sorted = |values: &Vec<f32>| -> Vec<f32> {
@@ -373,7 +401,7 @@ impl Scheduler<'_> {
             softness: Softness::new(in_order(&pool.softness)),
             damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
-            copies: Copies::new(&owners, self.particles, mass_factor),
+            copies: Copies::new(&owners, tile_ends, self.particles, mass_factor),
             schedule,
             first_multiplier: 0,
             goes_along: false,

@@ -16,6 +16,7 @@ mod touch;
 
 pub use detect::DetectPass;
 pub use hand::{Hand, Hands};
+pub use phantom::CopyPass;
 pub use program::{Program, Stage};
 pub use run::{Alone, Findings, Job, Share, Team, run};
 #[cfg(feature = "gpu")]

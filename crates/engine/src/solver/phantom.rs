@@ -5,47 +5,46 @@
 use std::ops::Range;
 
 use super::run::Team;
-use crate::constraint::{Copies, Group, Run};
+use crate::constraint::{Copies, Run};
 use crate::math::{Lane, MAX_WIDTH, Work};
 use crate::state::{Access, Storage, View};
 
-/// Copies the particles that the group's schedule splits: each copy starts where the particle is,
-/// and all of them together weigh what it does.
-pub(super) fn split<S: Storage, T: Team>(group: &Group, view: &View<S>, team: &T) {
-    let copies = &group.copies;
-    let own = team.share().of(copies.len());
-    team.compute(Part { copies, own, view, each: Each::Split });
-}
-
-/// Puts split particles at the mean of their copies, itself among them, with their own mass again.
-pub(super) fn merge<S: Storage, T: Team>(group: &Group, view: &View<S>, team: &T) {
-    let copies = &group.copies;
-    let own = team.share().of(copies.len());
-    team.compute(Part { copies, own, view, each: Each::Merge });
-}
-
-/// Puts split particles and their copies at their mean, so that they can go through the next sweep: the
-/// same as merging and splitting, with a third fewer ways to memory.
-pub(super) fn renew<S: Storage, T: Team>(group: &Group, view: &View<S>, team: &T) {
-    let copies = &group.copies;
-    let own = team.share().of(copies.len());
-    team.compute(Part { copies, own, view, each: Each::Renew });
-}
-
-/// What is done to each split particle.
-#[derive(Clone, Copy, PartialEq)]
-enum Each {
+/// What is done to split particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyPass {
+    /// Copies start where the particle is, and all of them together weigh what it does.
     Split,
+    /// Particles are put at the mean of their copies, themselves among them, with their own mass again.
     Merge,
+    /// Particles and copies are put at their mean, so that they can go through the next sweep: the same as
+    /// merging and splitting, with a third fewer ways to memory.
     Renew,
+}
+
+/// Splits or merges this worker's share of the particles that are no tile's own.
+pub(super) fn copy<S: Storage, T: Team>(copies: &Copies, pass: CopyPass, view: &View<S>, team: &T) {
+    let shared = copies.shared();
+    let own = team.share().of(shared.len());
+    copy_some(copies, shared.start + own.start..shared.start + own.end, pass, view, team);
+}
+
+/// Splits or merges some of the split particles.
+pub(super) fn copy_some<S: Storage, T: Team>(
+    copies: &Copies,
+    places: Range<usize>,
+    pass: CopyPass,
+    view: &View<S>,
+    team: &T,
+) {
+    team.compute(Part { copies, places, view, pass });
 }
 
 /// A part of the list of split particles.
 struct Part<'a, S: Storage> {
     copies: &'a Copies,
-    own: Range<usize>,
+    places: Range<usize>,
     view: &'a View<S>,
-    each: Each,
+    pass: CopyPass,
 }
 
 impl<S: Storage> Work for Part<'_, S> {
@@ -53,45 +52,79 @@ impl<S: Storage> Work for Part<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { copies, own, view, each } = self;
-        let mut next = own.start;
-        if L::WIDTH > 1 {
-            for run in copies.runs(own.clone()) {
-                each.of_all(copies, next..run.places.start, view);
-                next = each.of_run::<L, S>(copies, &run, view);
-            }
+        let Self { copies, places, view, pass } = self;
+        match pass {
+            CopyPass::Split => Splitting::of::<L, S>(copies, places, view),
+            CopyPass::Merge => Merging::of::<L, S>(copies, places, view),
+            CopyPass::Renew => Renewing::of::<L, S>(copies, places, view),
         }
-        each.of_all(copies, next..own.end, view);
     }
 }
 
-impl Each {
+impl CopyPass {
+    /// The pass's name in tables and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::Merge => "merge",
+            Self::Renew => "renew",
+        }
+    }
+}
+
+struct Splitting;
+struct Merging;
+struct Renewing;
+
+impl Pass for Splitting {
+    const PASS: CopyPass = CopyPass::Split;
+}
+impl Pass for Merging {
+    const PASS: CopyPass = CopyPass::Merge;
+}
+impl Pass for Renewing {
+    const PASS: CopyPass = CopyPass::Renew;
+}
+
+/// A pass that is known to the compiler, so that loops do not ask which one it is.
+trait Pass {
+    const PASS: CopyPass;
+
+    /// For a part of the list of split particles.
+    #[inline(always)]
+    fn of<L: Lane, S: Storage>(copies: &Copies, places: Range<usize>, view: &View<S>) {
+        let mut next = places.start;
+        if L::WIDTH > 1 {
+            for run in copies.runs(places.clone()) {
+                Self::of_all(copies, next..run.places.start, view);
+                next = Self::of_run::<L, S>(copies, &run, view);
+            }
+        }
+        Self::of_all(copies, next..places.end, view);
+    }
+
     /// For particles with as many copies each, as many at a time as there are lanes. Returns the first that
     /// is left over.
     #[inline(always)]
-    fn of_run<L: Lane, S: Storage>(self, copies: &Copies, run: &Run, view: &View<S>) -> usize {
+    fn of_run<L: Lane, S: Storage>(copies: &Copies, run: &Run, view: &View<S>) -> usize {
         let whole = run.places.end - run.places.len() % L::WIDTH;
-        let places = run.places.start..whole;
-        match run.row {
-            // A loop of its own: where all is in a row, it is memory that takes the time.
-            Some(first) if run.copies == 1 => {
-                let first_copy = copies.start(places.start);
-                for place in places.clone().step_by(L::WIDTH) {
-                    let done = place - places.start;
-                    let own = Own { first: first_copy + done, count: 1 };
-                    self.of_lanes::<L, S>(Who::Row(first + done), &own, copies, place, run, view);
-                }
+        let mut first_copy = copies.start(run.places.start);
+        for place in (run.places.start..whole).step_by(L::WIDTH) {
+            let ids = &copies.ends[place..place + L::WIDTH];
+            let (first, last) = (ids[0].0 as usize, ids[L::WIDTH - 1].0 as usize);
+            let is_row = last == first + L::WIDTH - 1;
+            // Most have one copy, and most are in a row (ids ascend): cases that the compiler knows.
+            if run.copies == 1 && is_row {
+                let own = Own { first: first_copy, count: 1 };
+                Self::of_lanes::<L, S>(Who::Row(first), &own, copies, place, run, view);
+            } else if run.copies == 1 {
+                let own = Own { first: first_copy, count: 1 };
+                Self::of_lanes::<L, S>(Who::Ids(ids), &own, copies, place, run, view);
+            } else {
+                let own = Own { first: first_copy, count: run.copies };
+                Self::of_lanes::<L, S>(Who::Ids(ids), &own, copies, place, run, view);
             }
-            row => {
-                for place in places.clone().step_by(L::WIDTH) {
-                    let who = match row {
-                        Some(first) => Who::Row(first + (place - places.start)),
-                        None => Who::Ids(&copies.ends[place..place + L::WIDTH]),
-                    };
-                    let own = Own { first: copies.start(place), count: run.copies };
-                    self.of_lanes::<L, S>(who, &own, copies, place, run, view);
-                }
-            }
+            first_copy += run.copies * L::WIDTH;
         }
         whole
     }
@@ -99,7 +132,6 @@ impl Each {
     /// For as many particles of a run as there are lanes, from a place on.
     #[inline(always)]
     fn of_lanes<L: Lane, S: Storage>(
-        self,
         who: Who<'_>,
         own: &Own,
         copies: &Copies,
@@ -108,18 +140,18 @@ impl Each {
         view: &View<S>,
     ) {
         let rows = who.load::<L, S>(view);
-        match self {
-            Self::Split => {
+        match Self::PASS {
+            CopyPass::Split => {
                 let light = L::times(rows, [1.0, 1.0, 1.0, run.factor]);
                 who.store::<L, S>(light, view);
                 own.store::<L, S>(light, view);
             }
-            Self::Renew => {
+            CopyPass::Renew => {
                 let mean = own.mean::<L, S>(rows, view);
                 who.store::<L, S>(mean, view);
                 own.store::<L, S>(mean, view);
             }
-            Self::Merge => {
+            CopyPass::Merge => {
                 let heavy = &copies.inverse_masses[place..place + L::WIDTH];
                 let mean = own.mean::<L, S>(rows, view);
                 who.store::<L, S>(with_fourths::<L>(mean, heavy), view);
@@ -129,31 +161,31 @@ impl Each {
 
     /// For particles one by one.
     #[inline(always)]
-    fn of_all<S: Storage>(self, copies: &Copies, places: Range<usize>, view: &View<S>) {
+    fn of_all<S: Storage>(copies: &Copies, places: Range<usize>, view: &View<S>) {
         for place in places {
-            self.of_one(copies, place, view);
+            Self::of_one(copies, place, view);
         }
     }
 
     /// For one particle.
     #[inline(always)]
-    fn of_one<S: Storage>(self, copies: &Copies, index: usize, view: &View<S>) {
+    fn of_one<S: Storage>(copies: &Copies, index: usize, view: &View<S>) {
         let (particle, end) = copies.ends[index];
         let own = copies.start(index)..end as usize;
         let place = view.positions.get(particle as usize);
-        let [x, y, z, light] = match self {
-            Self::Split => place,
-            Self::Merge | Self::Renew => mean(place, own.clone(), view),
+        let [x, y, z, light] = match Self::PASS {
+            CopyPass::Split => place,
+            CopyPass::Merge | CopyPass::Renew => mean(place, own.clone(), view),
         };
         let heavy = copies.inverse_masses[index];
-        let w = match self {
-            Self::Split => heavy * copies.factors[index],
-            Self::Merge => heavy,
-            Self::Renew => light,
+        let w = match Self::PASS {
+            CopyPass::Split => heavy * copies.factors[index],
+            CopyPass::Merge => heavy,
+            CopyPass::Renew => light,
         };
         let moved = [x, y, z, w];
         view.positions.set(particle as usize, moved);
-        if self != Self::Merge {
+        if Self::PASS != CopyPass::Merge {
             for copy in own {
                 view.positions.set(copy, moved);
             }

@@ -1,6 +1,7 @@
 //! The algorithm as a list: what happens in one substep.
 
 use super::detect::DetectPass;
+use super::phantom::CopyPass;
 use super::touch::TouchPass;
 use crate::constraint::{Group, Kind, Response};
 use crate::model::Model;
@@ -19,20 +20,13 @@ pub enum Stage {
     },
     /// Gravity acts, particles move on with their velocity, kinematic ones with their shape.
     Predict,
-    /// Particles that a group's schedule splits are copied.
-    Split {
+    /// Particles that a group's schedule splits are copied, or their copies merged; with tiles only those
+    /// that several tiles share, for the others are a sweep's business.
+    Copies {
         /// Index of the group in the model.
         group: usize,
-    },
-    /// Copies are merged into their mean.
-    Merge {
-        /// Index of the group in the model.
-        group: usize,
-    },
-    /// Copies are merged and split again at once, where one sweep of a group follows another.
-    Renew {
-        /// Index of the group in the model.
-        group: usize,
+        /// What happens to them.
+        pass: CopyPass,
     },
     /// Partners are found for contacts between particles.
     Detect(DetectPass),
@@ -47,6 +41,9 @@ pub enum Stage {
         more: usize,
         /// Whether this is the first sweep of the substep.
         first: bool,
+        /// What happens to the copies of particles in each tile before its constraints are solved, and
+        /// after that.
+        copies: [Option<CopyPass>; 2],
     },
     /// Places before a sweep are kept, for acceleration.
     Remember {
@@ -87,9 +84,7 @@ impl Stage {
             Stage::Wind => "wind",
             Stage::Force { kind, .. } => kind.force_name(),
             Stage::Predict => "predict",
-            Stage::Split { .. } => "split",
-            Stage::Merge { .. } => "merge",
-            Stage::Renew { .. } => "renew",
+            Stage::Copies { pass, .. } => pass.name(),
             Stage::Sweep { kind, more: 0, .. } => kind.sweep_name(),
             Stage::Sweep { .. } => "sweep pieces",
             Stage::Remember { .. } => "remember",
@@ -144,17 +139,18 @@ impl Program {
                 let later = model.groups[index + 1..].iter();
                 let more = later.take_while(|group| group.goes_along).count();
                 let first = iteration == 0;
-                let sweep = Stage::Sweep { group: index, kind: group.kind, more, first };
+                let copies = [None; 2];
+                let sweep = Stage::Sweep { group: index, kind: group.kind, more, first, copies };
                 if group.copies.is_empty() {
                     stages.push(sweep);
                     continue;
                 }
-                let is_merged = stages.pop_if(|stage| *stage == Stage::Merge { group: index });
-                let begin = match is_merged {
-                    Some(_) => Stage::Renew { group: index },
-                    None => Stage::Split { group: index },
+                let pass = |pass| Stage::Copies { group: index, pass };
+                let begin = match stages.pop_if(|stage| *stage == pass(CopyPass::Merge)) {
+                    Some(_) => CopyPass::Renew,
+                    None => CopyPass::Split,
                 };
-                stages.extend([begin, sweep, Stage::Merge { group: index }]);
+                stages.extend([pass(begin), sweep, pass(CopyPass::Merge)]);
             }
             if model.chebyshev.is_some() && iteration > 0 {
                 stages.push(Stage::Accelerate { slot: 1 - slot, iteration });
@@ -171,17 +167,35 @@ impl Program {
         if integrate {
             stages.push(Stage::Velocity);
         }
+        copy_in_tiles(model, &mut stages);
         Self { stages }
     }
 
-    /// How often all workers meet in one substep: once per stage, once per phase of a sweep.
+    /// How often all workers meet in one substep: once per stage, once per round of a sweep.
     pub fn dispatches(&self, model: &Model) -> usize {
         let phases = |stage: &Stage| match stage {
             Stage::Sweep { group, .. } | Stage::Force { group, .. } => {
-                model.groups[*group].schedule.phase_count()
+                model.groups[*group].rounds()
             }
             _ => 1,
         };
         self.stages.iter().map(phases).sum()
+    }
+}
+
+/// Has sweeps over groups with tiles split particles that are a tile's own before it is solved, and merge or
+/// renew them right after that, while they are in a cache. The stages before and after do it for all others.
+fn copy_in_tiles(model: &Model, stages: &mut [Stage]) {
+    for place in 1..stages.len().saturating_sub(1) {
+        let around = [place - 1, place + 1].map(|place| match stages[place] {
+            Stage::Copies { pass, .. } => Some(pass),
+            _ => None,
+        });
+        if let Stage::Sweep { group, copies, .. } = &mut stages[place]
+            && model.groups[*group].copies.has_tiles()
+        {
+            let [before, after] = around;
+            *copies = [before.filter(|&pass| pass == CopyPass::Split), after];
+        }
     }
 }

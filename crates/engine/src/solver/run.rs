@@ -106,12 +106,12 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                     stage::force(&job.model.groups[group], substep, view, team);
                 }
                 Stage::Predict => stage::predict(job.model, substep, view, share),
-                Stage::Split { group } => phantom::split(&job.model.groups[group], view, team),
-                Stage::Merge { group } => phantom::merge(&job.model.groups[group], view, team),
-                Stage::Renew { group } => phantom::renew(&job.model.groups[group], view, team),
-                Stage::Sweep { group, more, first, .. } => {
+                Stage::Copies { group, pass } => {
+                    phantom::copy(&job.model.groups[group].copies, pass, view, team);
+                }
+                Stage::Sweep { group, more, first, copies, .. } => {
                     let groups = &job.model.groups[group..=group + more];
-                    stage::sweep(groups, substep, first, view, team);
+                    stage::sweep(groups, substep, first, copies, view, team);
                 }
                 Stage::Remember { slot } => stage::remember(job.model, slot, view, share),
                 Stage::Accelerate { slot, iteration } => {

@@ -13,13 +13,15 @@
 //! | touch: count, correct | counts and corrections of its own places | all positions, `previous` and partners; counts in the second pass |
 //! | touch: apply | the particles at its own places | their corrections |
 //! | split, merge, renew | its own split particles and their copies | nothing of others |
-//! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
+//! | sweep | movable particles and multipliers of its own blocks of the phase, or of its own columns of blocks | fixed particles |
 //!
-//! Ranges of different workers are disjoint, the order of places is a permutation of the members, and so are the movable particles of different blocks
-//! of a phase, because a [`Schedule`](taut_partition::Schedule) exists only if it passed that check.
+//! Ranges of different workers are disjoint, the order of places is a permutation of the members. So are the
+//! movable particles of different blocks of a phase, because a [`Schedule`](taut_partition::Schedule) exists
+//! only if it passed that check, and those of different columns, because it has columns only if it looked.
 
 use std::ops::Range;
 
+use super::phantom::{self, CopyPass};
 use super::run::{Share, Team};
 use crate::collide::{Obstacle, Pose};
 use crate::constraint::{Balloon, Group};
@@ -117,17 +119,34 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
 }
 
 /// Solves every constraint of some groups with the same blocks once: phase after phase, each worker its
-/// own blocks.
+/// own blocks; or tile after tile, each worker its own tiles through all phases.
 pub(super) fn sweep<S: Storage, T: Team>(
     groups: &[Group],
     substep: &Substep,
     first: bool,
+    copies: [Option<CopyPass>; 2],
     view: &View<S>,
     team: &T,
 ) {
-    each_phase(&groups[0], team, |blocks| {
-        team.compute(SweepBlocks { groups, blocks, substep, first, view });
-    });
+    let solve = |blocks: Range<usize>, step: usize| {
+        team.compute(SweepBlocks { groups, blocks, step, substep, first, view });
+    };
+    let group = &groups[0];
+    if !group.schedule.has_columns() {
+        return each_phase(group, team, |blocks| solve(blocks, 1));
+    }
+    let tiles = group.schedule.blocks(0).len();
+    for tile in team.share().of(tiles) {
+        let copy = |pass: Option<CopyPass>| {
+            if let Some(pass) = pass {
+                phantom::copy_some(&group.copies, group.copies.of_tile(tile), pass, view, team);
+            }
+        };
+        copy(copies[0]);
+        // The tile's blocks of all phases.
+        solve(tile..group.schedule.block_count(), tiles);
+        copy(copies[1]);
+    }
 }
 
 /// Calls `compute` with this worker's blocks of each phase; all workers meet between two phases.
@@ -175,10 +194,11 @@ impl<S: Storage> Work for PushBlocks<'_, S> {
     }
 }
 
-/// Some blocks of a phase.
+/// Some blocks of a phase, or of a column: every so many.
 struct SweepBlocks<'a, S: Storage> {
     groups: &'a [Group],
     blocks: Range<usize>,
+    step: usize,
     substep: &'a Substep,
     first: bool,
     view: &'a View<S>,
@@ -189,13 +209,12 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let step = self.substep.step;
-        let inverse = 1.0 / (step * step);
-        let Self { groups, blocks, first, view, .. } = self;
-        for block in blocks.clone() {
+        let Self { groups, blocks, step, substep, first, view } = self;
+        let inverse = 1.0 / (substep.step * substep.step);
+        for block in blocks.clone().step_by(step) {
             for (index, group) in groups.iter().enumerate() {
                 let is_last = index + 1 == groups.len();
-                let next = Some(block + 1).filter(|next| is_last && blocks.contains(next));
+                let next = Some(block + step).filter(|next| is_last && blocks.contains(next));
                 group.solve_block::<L, S>(block, next, inverse, first, view);
             }
         }

@@ -15,7 +15,7 @@ use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
 use super::shaders::{BINDINGS_ALONG, Module, Swept};
 use crate::constraint::{Balloon, Group, Response};
 use crate::model::Model;
-use crate::solver::{Job, Stage, chebyshev_weight};
+use crate::solver::{CopyPass, Job, Stage, chebyshev_weight};
 use crate::state::State;
 
 /// Words of a `Substep`.
@@ -178,10 +178,10 @@ impl Recorder<'_> {
                 let count = self.model.body_of.len() + self.model.targets.len();
                 self.particles("predict", count);
             }
-            // The first use of a copy takes its place from the particle.
-            Stage::Split { .. } => {}
-            // The first use of a copy takes the particle's place, so that merging is renewing, too.
-            Stage::Merge { group } | Stage::Renew { group } => self.merge(group),
+            // The first use of a copy takes its place from the particle: nothing is split, and merging is
+            // renewing, too.
+            Stage::Copies { pass: CopyPass::Split, .. } => {}
+            Stage::Copies { group, .. } => self.merge(group),
             Stage::Sweep { group, more, first, .. } => self.sweep_pieces(group, more, first),
             Stage::Remember { slot } => self.chebyshev("remember", slot, 0.0),
             Stage::Accelerate { slot, iteration } => {

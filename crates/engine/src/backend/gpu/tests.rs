@@ -8,7 +8,7 @@ use crate::backend::tests::{SCENE, conditions};
 use crate::backend::{Backend, Serial};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{Hand, Hands, Job, Program, Stage, Substep};
+use crate::solver::{CopyPass, Hand, Hands, Job, Program, Stage, Substep};
 use crate::state::State;
 
 /// What a kernel may differ from its twin by, in units of the last place of the largest number in the
@@ -78,9 +78,11 @@ fn parts(program: &Program) -> Vec<Vec<Stage>> {
                 continue;
             }
             Stage::Sweep { .. } => {
-                matches!(before, Some(Stage::Split { .. } | Stage::Renew { .. }))
+                let begins = [CopyPass::Split, CopyPass::Renew];
+                matches!(before, Some(Stage::Copies { pass, .. }) if begins.contains(pass))
             }
-            Stage::Merge { .. } | Stage::Renew { .. } | Stage::Inflate { .. } => true,
+            Stage::Copies { pass, .. } => pass != CopyPass::Split,
+            Stage::Inflate { .. } => true,
             _ => false,
         };
         match parts.last_mut() {
