@@ -2,18 +2,20 @@
 
 /// What a dispatch is about.
 struct Sweep {
-    /// The first element (`sweep_phase`, `sweep_split`) or block (`sweep_blocks`), and how many.
+    /// The first element (`sweep_phase`, `sweep_split`) or block (`sweep_blocks`, `sweep_pieces`), and how
+    /// many.
     first: u32,
     count: u32,
     /// Elements of the group: as long are the lists of multipliers.
     elements: u32,
     first_multiplier: u32,
     relaxation: f32,
-    /// Whether this is the first sweep of the substep, when all multipliers are 0.
+    /// Whether this is the first sweep of the substep.
     is_first: u32,
     /// The first copy of all.
     first_copy: u32,
-    unused: u32,
+    /// How many sweeps (`sweep_pieces`).
+    iterations: u32,
     /// Stiffness or compliance of each row, if all elements share them.
     softness: vec4f,
 }

@@ -14,6 +14,7 @@
 //! | touch: apply | the particles at its own places | their corrections |
 //! | split, merge, renew | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase | fixed particles |
+//! | pieces | movable particles and multipliers of its own blocks, again and again | fixed particles, `previous` of its own blocks |
 //!
 //! Ranges of different workers are disjoint, the order of places is a permutation of the members, and so are the movable particles of different blocks
 //! of a phase, because a [`Schedule`](taut_partition::Schedule) exists only if it passed that check.
@@ -116,22 +117,8 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
     }
 }
 
-/// Solves every constraint of some groups with the same blocks once: phase after phase, each worker its
-/// own blocks.
-pub(super) fn sweep<S: Storage, T: Team>(
-    groups: &[Group],
-    substep: &Substep,
-    first: bool,
-    view: &View<S>,
-    team: &T,
-) {
-    each_phase(&groups[0], team, |blocks| {
-        team.compute(SweepBlocks { groups, blocks, substep, first, view });
-    });
-}
-
 /// Calls `compute` with this worker's blocks of each phase; all workers meet between two phases.
-fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
+pub(super) fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
         let all = group.schedule.blocks(phase);
@@ -171,33 +158,6 @@ impl<S: Storage> Work for PushBlocks<'_, S> {
     fn run<L: Lane>(self) {
         for block in self.blocks {
             self.group.push_block::<L, S>(block, self.step, self.view);
-        }
-    }
-}
-
-/// Some blocks of a phase.
-struct SweepBlocks<'a, S: Storage> {
-    groups: &'a [Group],
-    blocks: Range<usize>,
-    substep: &'a Substep,
-    first: bool,
-    view: &'a View<S>,
-}
-
-impl<S: Storage> Work for SweepBlocks<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let step = self.substep.step;
-        let inverse = 1.0 / (step * step);
-        let Self { groups, blocks, first, view, .. } = self;
-        for block in blocks.clone() {
-            for (index, group) in groups.iter().enumerate() {
-                let is_last = index + 1 == groups.len();
-                let next = Some(block + 1).filter(|next| is_last && blocks.contains(next));
-                group.solve_block::<L, S>(block, next, inverse, first, view);
-            }
         }
     }
 }
@@ -283,17 +243,27 @@ impl<S: Storage> Work for Contacts<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> usize {
-        let Self { model, particles, substep, view } = self;
-        let whole = particles.end - particles.len() % L::WIDTH;
-        let mut contacts = 0;
-        for first in (particles.start..whole).step_by(L::WIDTH) {
-            contacts += contact_lanes::<L, S>(model, substep, view, first);
-        }
-        for particle in whole..particles.end {
-            contacts += contact_lanes::<f32, S>(model, substep, view, particle);
-        }
-        contacts
+        contact_range::<L, S>(self.model, self.substep, self.view, self.particles)
     }
+}
+
+/// Contacts of a range of particles, `L::WIDTH` at a time.
+#[inline(always)]
+pub(super) fn contact_range<L: Lane, S: Storage>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<S>,
+    particles: Range<usize>,
+) -> usize {
+    let whole = particles.end - particles.len() % L::WIDTH;
+    let mut contacts = 0;
+    for first in (particles.start..whole).step_by(L::WIDTH) {
+        contacts += contact_lanes::<L, S>(model, substep, view, first);
+    }
+    for particle in whole..particles.end {
+        contacts += contact_lanes::<f32, S>(model, substep, view, particle);
+    }
+    contacts
 }
 
 /// Contacts of `L::WIDTH` particles from `first` on, with every shape in turn.

@@ -12,10 +12,10 @@ use super::contacts::ContactArrays;
 use super::device::{Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
-use super::shaders::{BINDINGS_ALONG, Module, Swept};
+use super::shaders::{BINDINGS_ALONG, Module, Obstacles, Sweeping, Swept};
 use crate::constraint::{Balloon, Group, Response};
 use crate::model::Model;
-use crate::solver::{Job, Stage, chebyshev_weight};
+use crate::solver::{Job, Stage, chebyshev_weight, iterate};
 use crate::state::State;
 
 /// Words of a `Substep`.
@@ -23,6 +23,9 @@ pub(super) const SUBSTEP_BYTES: u64 = 64;
 
 /// Words of what kernels notice.
 pub(super) const FINDINGS: usize = 4;
+
+/// So many shapes can be kept by every invocation of a kernel that takes pieces through all sweeps.
+const MOST_KNOWN_SHAPES: usize = 4;
 
 /// The state on the device.
 pub(super) struct Memory {
@@ -183,6 +186,7 @@ impl Recorder<'_> {
             // The first use of a copy takes the particle's place, so that merging is renewing, too.
             Stage::Merge { group } | Stage::Renew { group } => self.merge(group),
             Stage::Sweep { group, more, first, .. } => self.sweep_pieces(group, more, first),
+            Stage::Pieces { iterations, .. } => self.pieces(iterations),
             Stage::Remember { slot } => self.chebyshev("remember", slot, 0.0),
             Stage::Accelerate { slot, iteration } => {
                 let weight = chebyshev_weight(self.model.chebyshev.unwrap_or(0.0), iteration);
@@ -277,26 +281,34 @@ impl Recorder<'_> {
     }
 
     fn contact(&mut self, is_last: bool) {
-        let memory = self.memory;
-        let binds = vec![
-            (0, Bind::Write(memory.positions.clone())),
-            (1, Bind::Read(memory.previous.clone())),
-            (2, Bind::Read(memory.body_of.clone())),
-            (3, Bind::Read(memory.bodies.clone())),
-            (4, Bind::Read(memory.shapes.clone())),
-            (5, Bind::Write(memory.findings.clone())),
-            (6, Bind::Read(self.field_words.clone())),
-            (7, self.parameters(&[u32::from(is_last), 0, 0, 0])),
-        ];
+        let mut binds = self.contact_binds();
+        binds.push((0, Bind::Write(self.memory.positions.clone())));
+        binds.push((17, self.parameters(&[u32::from(is_last), 0, 0, 0])));
         let groups = Groups::for_each(self.model.body_of.len());
+        self.record(Module::Contact(self.obstacles()), "contact", binds, groups);
+    }
+
+    /// What contacts with shapes read besides positions, and where they are counted.
+    fn contact_binds(&self) -> Vec<(u32, Bind)> {
+        let memory = self.memory;
+        vec![
+            (11, Bind::Read(memory.previous.clone())),
+            (12, Bind::Read(memory.body_of.clone())),
+            (13, Bind::Read(memory.bodies.clone())),
+            (14, Bind::Read(memory.shapes.clone())),
+            (15, Bind::Write(memory.findings.clone())),
+            (16, Bind::Read(self.field_words.clone())),
+        ]
+    }
+
+    fn obstacles(&self) -> Obstacles {
         let shapes = &self.model.shapes;
         let forms = shapes.iter().fold(0, |forms, shape| forms | 1 << form_number(&shape.form));
         let some_move = shapes.iter().any(|shape| shape.motion.is_moving());
         let mut bodies = self.model.bodies.iter().map(|body| body.thickness);
         let first = bodies.next();
         let one_thickness = bodies.all(|thickness| Some(thickness) == first);
-        let module = Module::Contact { shapes: shapes.len(), forms, some_move, one_thickness };
-        self.record(module, "contact", binds, groups);
+        Obstacles { shapes: shapes.len(), forms, some_move, one_thickness }
     }
 
     fn merge(&mut self, group: usize) {
@@ -374,40 +386,91 @@ impl Recorder<'_> {
 
     /// Sweeps over a group, and over another one that has the same blocks.
     fn sweep(&mut self, index: usize, other: Option<usize>, first: bool) {
-        let lists = self.lists(index);
+        let way = self.lists(index).way;
         let group = &self.model.groups[index];
-        let (entry, block_particles) = match lists.way {
-            Way::Phases => ("sweep_phase", 1),
-            Way::Split => ("sweep_split", 1),
-            Way::Blocks(room) => ("sweep_blocks", room),
-            Way::LargeBlocks => ("sweep_large_blocks", 1),
+        let entry = match way {
+            Way::Phases => "sweep_phase",
+            Way::Split => "sweep_split",
+            Way::Blocks(_) => "sweep_blocks",
+            Way::LargeBlocks => "sweep_large_blocks",
         };
-        let (swept, along) = (self.swept(index), other.map(|other| self.swept(other)));
-        let block_width = block_width(self.gpu);
-        let module = Module::Sweep { swept, along, block_particles, block_width };
+        let module = Module::Sweep(self.sweeping(index, other));
         for phase in 0..group.schedule.phase_count() {
-            let (range, groups) = work_of(group, lists.way, phase);
-            let words = sweep_words(group, &range, first);
-            let mut binds = vec![
-                (0, Bind::Write(self.memory.positions.clone())),
-                (1, Bind::Write(self.memory.multipliers.clone())),
-                (2, Bind::Read(lists.elements.clone())),
-                (4, self.parameters(&words)),
-            ];
-            if lists.way != Way::Phases {
-                let particles = if lists.way == Way::Split { 5 } else { 7 };
-                binds.push((particles, Bind::Read(lists.particles.clone())));
-                binds.push((6, Bind::Read(lists.blocks.clone())));
-            }
-            if let Some(other) = other {
-                let lists = self.lists(other);
-                let words = sweep_words(&self.model.groups[other], &range, first);
-                let parameters = self.parameters(&words);
-                let own = [Bind::Read(lists.elements), parameters, Bind::Read(lists.blocks)];
-                binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
-            }
+            let (range, groups) = work_of(group, way, phase);
+            let binds = self.sweep_binds(index, other, &Sweeps { range, first, iterations: 1 });
             self.record(module, entry, binds, groups);
         }
+    }
+
+    fn sweeping(&mut self, index: usize, other: Option<usize>) -> Sweeping {
+        let block_particles = match self.lists(index).way {
+            Way::Blocks(room) => room,
+            Way::Phases | Way::Split | Way::LargeBlocks => 1,
+        };
+        let (swept, along) = (self.swept(index), other.map(|other| self.swept(other)));
+        Sweeping { swept, along, block_particles, block_width: block_width(self.gpu) }
+    }
+
+    fn sweep_binds(
+        &mut self,
+        index: usize,
+        other: Option<usize>,
+        sweeps: &Sweeps,
+    ) -> Vec<(u32, Bind)> {
+        let lists = self.lists(index);
+        let mut binds = vec![
+            (0, Bind::Write(self.memory.positions.clone())),
+            (1, Bind::Write(self.memory.multipliers.clone())),
+            (2, Bind::Read(lists.elements.clone())),
+            (4, self.parameters(&sweeps.words(&self.model.groups[index]))),
+        ];
+        if lists.way != Way::Phases {
+            let particles = if lists.way == Way::Split { 5 } else { 7 };
+            binds.push((particles, Bind::Read(lists.particles.clone())));
+            binds.push((6, Bind::Read(lists.blocks.clone())));
+        }
+        if let Some(other) = other {
+            let lists = self.lists(other);
+            let parameters = self.parameters(&sweeps.words(&self.model.groups[other]));
+            let own = [Bind::Read(lists.elements), parameters, Bind::Read(lists.blocks)];
+            binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
+        }
+        binds
+    }
+
+    /// All sweeps of a substep over pieces and their contacts: in one dispatch, or one by one where that
+    /// is more than a kernel has room for.
+    fn pieces(&mut self, iterations: u32) {
+        if let Some((module, binds, groups)) = self.pieces_at_once(iterations) {
+            self.record(module, "sweep_pieces", binds, groups);
+            return;
+        }
+        let mut stages = Vec::new();
+        (0..iterations).for_each(|iteration| iterate(self.model, iteration, &mut stages));
+        for (place, stage) in stages.iter().enumerate() {
+            self.stage(*stage, place + 1 == stages.len());
+        }
+    }
+
+    fn pieces_at_once(&mut self, iterations: u32) -> Option<(Module, Vec<(u32, Bind)>, Groups)> {
+        let groups = self.model.pieces.as_ref()?.groups.clone();
+        let is_here = |index: usize| matches!(self.lists(index).way, Way::Blocks(_));
+        if !groups.clone().all(is_here) || groups.len() > 2 {
+            return None;
+        }
+        let shapes = self.model.shapes.len();
+        let (index, other) = (groups.start, Some(groups.start + 1).filter(|_| groups.len() == 2));
+        let (range, workgroups) = work_of(&self.model.groups[index], self.lists(index).way, 0);
+        let sweeps = Sweeps { range, first: true, iterations };
+        let mut binds = self.sweep_binds(index, other, &sweeps);
+        binds.extend(if shapes > 0 { self.contact_binds() } else { Vec::new() });
+        let is_storage = |(_, bind): &&(u32, Bind)| !matches!(bind, Bind::Parameters(..));
+        let arrays = binds.iter().filter(is_storage).count();
+        if arrays > self.gpu.info.storage_bindings as usize || shapes > MOST_KNOWN_SHAPES {
+            return None;
+        }
+        let obstacles = (shapes > 0).then(|| self.obstacles());
+        Some((Module::Pieces(self.sweeping(index, other), obstacles), binds, workgroups))
     }
 
     fn force(&mut self, index: usize) {
@@ -457,20 +520,30 @@ fn range_words(range: &Range<usize>) -> Vec<u32> {
     vec![range.start as u32, range.len() as u32]
 }
 
-/// A `Sweep` of `constraint/project.wgsl`.
-fn sweep_words(group: &Group, range: &Range<usize>, first: bool) -> Vec<u32> {
-    let mut words = range_words(range);
-    words.extend([
-        group.schedule.len() as u32,
-        group.first_multiplier as u32,
-        group.relaxation.to_bits(),
-        u32::from(first),
-        group.copies.first,
-        0,
-    ]);
-    let shared = group.softness.shared().unwrap_or_default();
-    words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));
-    words
+/// Which elements or blocks of a group a dispatch sweeps over, and how often.
+struct Sweeps {
+    range: Range<usize>,
+    /// Whether the first of them is the first of the substep.
+    first: bool,
+    iterations: u32,
+}
+
+impl Sweeps {
+    /// A `Sweep` of `constraint/project.wgsl`.
+    fn words(&self, group: &Group) -> Vec<u32> {
+        let mut words = range_words(&self.range);
+        words.extend([
+            group.schedule.len() as u32,
+            group.first_multiplier as u32,
+            group.relaxation.to_bits(),
+            u32::from(self.first),
+            group.copies.first,
+            self.iterations,
+        ]);
+        let shared = group.softness.shared().unwrap_or_default();
+        words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));
+        words
+    }
 }
 
 /// A `Balloon` of `constraint/balloon.wgsl`.
