@@ -18,6 +18,11 @@ fn thickness_of(particle: u32) -> f32 {
     return bodies[body].thickness;
 }
 
+/// Whether a place is too close to a shape.
+fn is_deep(shape: Shape, place: vec3f, thickness: f32) -> bool {
+    return 0.0 < thickness - distance_to(shape, to_local(shape.pose, place)).value;
+}
+
 /// Moves a particle out of a shape, with friction; returns by how much it was too deep.
 fn resolve(shape: Shape, own: u32, place: ptr<function, vec3f>, thickness: f32) -> f32 {
     let x = *place;

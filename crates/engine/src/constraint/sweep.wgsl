@@ -15,16 +15,17 @@ const FIRST_USE = 0x80000000u;
 
 @compute @workgroup_size(64)
 fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    begin_sweep();
     let own = flat_id(id, groups);
     if (own >= sweep.count) {
         return;
     }
-    is_first = sweep.is_first != 0u;
     solve_element(sweep.first + own);
 }
 
 @compute @workgroup_size(64)
 fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    begin_sweep();
     let own = flat_id(id, groups);
     if (own >= sweep.count) {
         return;
@@ -46,7 +47,6 @@ fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
             w[corner] = particle.w;
         }
     }
-    is_first = sweep.is_first != 0u;
     solve(place, element, &x, &w);
     for (var corner = 0u; corner < N; corner++) {
         if (w[corner] != 0.0) {
@@ -61,13 +61,14 @@ fn sweep_blocks(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
+    begin_sweep();
     let own = group.x + group.y * groups.x;
     // Workgroups beyond the last block go through the motions with nothing to do: barriers must be
     // reached by all.
-    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let block = 4u * (parameters.first + min(own, parameters.count - 1u));
     let first_four = blocks[block];
-    let count = select(0u, blocks[block + 1u], own < sweep.count);
-    is_first = sweep.is_first != 0u;
+    let count = select(0u, blocks[block + 1u], own < parameters.count);
+    begin_more();
     take_in(first_four, count, lane);
     solve_batches(own, lane);
     solve_more_batches(own, lane);
@@ -81,11 +82,11 @@ fn sweep_large_blocks(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
+    begin_sweep();
     let own = group.x + group.y * groups.x;
-    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let block = 4u * (parameters.first + min(own, parameters.count - 1u));
     let first_batch = blocks[block + 2u];
-    let batch_count = select(0u, blocks[block + 3u], own < sweep.count);
-    is_first = sweep.is_first != 0u;
+    let batch_count = select(0u, blocks[block + 3u], own < parameters.count);
     for (var batch = first_batch; batch < first_batch + batch_count; batch++) {
         let end = blocks[batch + 1u];
         for (var place = blocks[batch] + lane; place < end; place += BLOCK_WIDTH) {

@@ -12,6 +12,9 @@ var<workgroup> here: array<vec4f, BLOCK_PARTICLES>;
 /// Whether this is the first sweep of the substep, when all multipliers are 0.
 var<private> is_first: bool;
 
+/// What the ids of elements are counted from, where particles stay in place.
+var<private> first_id: u32;
+
 /// Brings the particles of a block here.
 fn take_in(first_four: u32, count: u32, lane: u32) {
     let fours = (count + 3u) / 4u;

@@ -1,8 +1,8 @@
 // In place of `touch_shapes.wgsl` where there are no shapes.
 
-fn look_at_shapes(first_four: u32) {}
+fn look_at_shapes() {}
 
-fn touch_shapes(count: u32, lane: u32) -> u32 {
+fn touch_shapes(first: u32, stride: u32, count: u32) -> u32 {
     return 0u;
 }
 

@@ -1,6 +1,8 @@
 //! A program turned into dispatches: made once for a model and its program, then encoded in every
 //! step as it is.
 
+mod pieces;
+
 use std::ops::Range;
 
 use wgpu::{BindGroup, Buffer};
@@ -15,7 +17,7 @@ use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
 use super::shaders::{BINDINGS_ALONG, Module, Obstacles, Sweeping, Swept};
 use crate::constraint::{Balloon, Group, Response};
 use crate::model::Model;
-use crate::solver::{Job, Stage, chebyshev_weight, iterate};
+use crate::solver::{Job, Stage, chebyshev_weight};
 use crate::state::State;
 
 /// Words of a `Substep`.
@@ -23,9 +25,6 @@ pub(super) const SUBSTEP_BYTES: u64 = 64;
 
 /// Words of what kernels notice.
 pub(super) const FINDINGS: usize = 4;
-
-/// So many shapes can be kept by every invocation of a kernel that takes pieces through all sweeps.
-const MOST_KNOWN_SHAPES: usize = 4;
 
 /// The state on the device.
 pub(super) struct Memory {
@@ -136,6 +135,7 @@ struct GroupArrays {
     elements: Buffer,
     particles: Buffer,
     blocks: Buffer,
+    are_in_rows: bool,
 }
 
 /// Turns stages into dispatches.
@@ -352,6 +352,7 @@ impl Recorder<'_> {
             elements: self.arrays.words("constraints", &lists.elements),
             particles: self.arrays.words("particles of blocks", &lists.particles),
             blocks: self.arrays.words("blocks", &lists.blocks),
+            are_in_rows: lists.are_in_rows,
         };
         self.lists.push((index, arrays.clone()));
         arrays
@@ -436,41 +437,6 @@ impl Recorder<'_> {
             binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
         }
         binds
-    }
-
-    /// All sweeps of a substep over pieces and their contacts: in one dispatch, or one by one where that
-    /// is more than a kernel has room for.
-    fn pieces(&mut self, iterations: u32) {
-        if let Some((module, binds, groups)) = self.pieces_at_once(iterations) {
-            self.record(module, "sweep_pieces", binds, groups);
-            return;
-        }
-        let mut stages = Vec::new();
-        (0..iterations).for_each(|iteration| iterate(self.model, iteration, &mut stages));
-        for (place, stage) in stages.iter().enumerate() {
-            self.stage(*stage, place + 1 == stages.len());
-        }
-    }
-
-    fn pieces_at_once(&mut self, iterations: u32) -> Option<(Module, Vec<(u32, Bind)>, Groups)> {
-        let groups = self.model.pieces.as_ref()?.groups.clone();
-        let is_here = |index: usize| matches!(self.lists(index).way, Way::Blocks(_));
-        if !groups.clone().all(is_here) || groups.len() > 2 {
-            return None;
-        }
-        let shapes = self.model.shapes.len();
-        let (index, other) = (groups.start, Some(groups.start + 1).filter(|_| groups.len() == 2));
-        let (range, workgroups) = work_of(&self.model.groups[index], self.lists(index).way, 0);
-        let sweeps = Sweeps { range, first: true, iterations };
-        let mut binds = self.sweep_binds(index, other, &sweeps);
-        binds.extend(if shapes > 0 { self.contact_binds() } else { Vec::new() });
-        let is_storage = |(_, bind): &&(u32, Bind)| !matches!(bind, Bind::Parameters(..));
-        let arrays = binds.iter().filter(is_storage).count();
-        if arrays > self.gpu.info.storage_bindings as usize || shapes > MOST_KNOWN_SHAPES {
-            return None;
-        }
-        let obstacles = (shapes > 0).then(|| self.obstacles());
-        Some((Module::Pieces(self.sweeping(index, other), obstacles), binds, workgroups))
     }
 
     fn force(&mut self, index: usize) {

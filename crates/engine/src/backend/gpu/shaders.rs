@@ -28,7 +28,7 @@ pub(super) enum Module {
     /// A sweep over a group.
     Sweep(Sweeping),
     /// All sweeps of a substep, with contacts if there are shapes.
-    Pieces(Sweeping, Option<Obstacles>),
+    Pieces(Sweeping, Option<Obstacles>, Taker),
     /// Errors of a kind.
     Residual {
         /// What elements are.
@@ -56,6 +56,15 @@ pub(super) struct Obstacles {
     pub(super) some_move: bool,
     /// Whether all bodies have the same thickness.
     pub(super) one_thickness: bool,
+}
+
+/// Who takes a piece through all sweeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taker {
+    /// A workgroup, which has its particles in its memory.
+    Workgroup,
+    /// An invocation.
+    Invocation,
 }
 
 /// What sweeps are compiled for.
@@ -124,14 +133,17 @@ impl Module {
                 let ways = include_str!("../../constraint/sweep.wgsl");
                 [SUBSTEP, &sweeping.source(), ways].join("\n")
             }
-            Self::Pieces(sweeping, obstacles) => {
+            Self::Pieces(sweeping, obstacles, taker) => {
                 let touch = match obstacles {
                     Some(obstacles) => {
                         obstacles.source() + include_str!("../../solver/touch_shapes.wgsl")
                     }
                     None => include_str!("../../solver/no_shapes.wgsl").to_owned(),
                 };
-                let pieces = include_str!("../../solver/pieces.wgsl");
+                let pieces = match taker {
+                    Taker::Workgroup => include_str!("../../solver/pieces.wgsl"),
+                    Taker::Invocation => include_str!("../../solver/pieces_in_lanes.wgsl"),
+                };
                 [SUBSTEP, &sweeping.source(), &touch, pieces].join("\n")
             }
             Self::Residual { form, constants } => {
@@ -173,11 +185,16 @@ impl Sweeping {
         );
         let particles = include_str!("../../constraint/swept.wgsl");
         let more = along.map_or_else(String::new, Swept::source_along);
-        let solve_more = format!(
-            "fn solve_more_batches(own: u32, lane: u32) {{{}}}",
-            if along.is_some() { " solve_batches_along(own, lane); " } else { "" }
+        let if_along = |call| if along.is_some() { call } else { "" };
+        let calls = format!(
+            "fn begin_more() {{ {} }}\n\
+             fn solve_more_batches(own: u32, lane: u32) {{ {} }}\n\
+             fn solve_more_in_turn(own: u32) {{ {} }}",
+            if_along("begin_sweep_along();"),
+            if_along("solve_batches_along(own, lane);"),
+            if_along("solve_in_turn_along(own);"),
         );
-        [&sizes, particles, &swept.source(), &more, &solve_more].join("\n")
+        [&sizes, particles, &swept.source(), &more, &calls].join("\n")
     }
 }
 
@@ -218,8 +235,10 @@ fn declared(line: &str) -> Option<&str> {
     let starts = ["fn ", "const ", "struct ", "alias "];
     let rest = match starts.iter().find_map(|start| line.strip_prefix(start)) {
         Some(rest) => rest,
-        None if line.starts_with('@') => line.split_once("var<")?.1.split_once("> ")?.1,
-        None => return None,
+        None => {
+            let is_variable = line.starts_with('@') || line.starts_with("var<");
+            line.split_once("var<").filter(|_| is_variable)?.1.split_once("> ")?.1
+        }
     };
     rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
 }
@@ -244,8 +263,11 @@ mod tests {
     fn sweeps(swept: Swept) -> Vec<Module> {
         let with = |along| {
             let sweeping = Sweeping { swept, along, block_particles: 1024, block_width: 128 };
-            let pieces = [None, Some(ONE), Some(ALL)].map(|all| Module::Pieces(sweeping, all));
-            [Module::Sweep(sweeping)].into_iter().chain(pieces)
+            let pieces = |taker| {
+                [None, Some(ONE), Some(ALL)].map(|all| Module::Pieces(sweeping, all, taker))
+            };
+            let all = pieces(Taker::Workgroup).into_iter().chain(pieces(Taker::Invocation));
+            all.chain([Module::Sweep(sweeping)])
         };
         with(None).chain(with(Some(swept))).collect()
     }
