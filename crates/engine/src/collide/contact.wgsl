@@ -1,46 +1,30 @@
-// The twin of `contact.rs` and of `contact_lanes` in `solver/stage.rs`: particles are moved out of the
-// shapes, with friction.
+// The twin of `contact.rs`: a particle is moved out of a shape, with friction. SHAPES, FORMS, SOME_MOVE and
+// ONE_THICKNESS stand above. Kernels that follow define `previous_place`, where a particle was before the
+// substep, for not all of them know particles by their ids.
 
-@group(1) @binding(0) var<storage, read_write> positions: array<vec4f>;
-@group(1) @binding(1) var<storage, read> previous: array<vec4f>;
-@group(1) @binding(2) var<storage, read> body_of: array<u32>;
-@group(1) @binding(3) var<storage, read> bodies: array<Body>;
-@group(1) @binding(4) var<storage, read> shapes: array<Shape>;
-@group(1) @binding(5) var<storage, read_write> findings: Findings;
-/// Whether this is the last time in the substep, in the first component.
-@group(1) @binding(7) var<uniform> pass_flags: vec4u;
+@group(1) @binding(11) var<storage, read> previous: array<vec4f>;
+@group(1) @binding(12) var<storage, read> body_of: array<u32>;
+@group(1) @binding(13) var<storage, read> bodies: array<Body>;
+@group(1) @binding(14) var<storage, read> shapes: array<Shape>;
+@group(1) @binding(15) var<storage, read_write> findings: Findings;
 
-@compute @workgroup_size(64)
-fn contact(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    // Nobody returns early, although some have no particle: what all invocations read alike is read once
-    // only where all of them certainly are.
-    let flat = flat_id(id, groups);
-    let own = min(flat, substep.particles - 1u);
-    let particle = positions[own];
-    // ONE_THICKNESS stands above: then the first body's will do, and is read once.
+/// The distance that a particle keeps. Where all bodies keep the same, that of the first one, which is read
+/// once, will do.
+fn thickness_of(particle: u32) -> f32 {
     var body = 0u;
     if (!ONE_THICKNESS) {
-        body = body_of[own];
+        body = body_of[particle];
     }
-    let thickness = bodies[body].thickness;
-    var place = particle.xyz;
-    var deepest = 0.0;
-    // SHAPES stands above: a loop whose end is known is unrolled.
-    for (var index = 0u; index < SHAPES; index++) {
-        let depth = resolve(substep.first_shape + index, own, &place, thickness);
-        deepest = max(deepest, depth);
-    }
-    if (particle.w != 0.0 && deepest > 0.0 && flat == own) {
-        positions[own] = vec4f(place, particle.w);
-        if (substep.is_last != 0u && pass_flags.x != 0u) {
-            atomicAdd(&findings.contacts, 1u);
-        }
-    }
+    return bodies[body].thickness;
+}
+
+/// Whether a place is too close to a shape.
+fn is_deep(shape: Shape, place: vec3f, thickness: f32) -> bool {
+    return 0.0 < thickness - distance_to(shape, to_local(shape.pose, place)).value;
 }
 
 /// Moves a particle out of a shape, with friction; returns by how much it was too deep.
-fn resolve(index: u32, own: u32, place: ptr<function, vec3f>, thickness: f32) -> f32 {
-    let shape = shapes[index];
+fn resolve(shape: Shape, own: u32, place: ptr<function, vec3f>, thickness: f32) -> f32 {
     let x = *place;
     let local = to_local(shape.pose, x);
     let found = distance_to(shape, local);
@@ -55,7 +39,7 @@ fn resolve(index: u32, own: u32, place: ptr<function, vec3f>, thickness: f32) ->
     if (SOME_MOVE && shape.moves != 0u) {
         moved = x - to_world(shape.before, local);
     }
-    let slip = out - previous[own].xyz - moved;
+    let slip = out - previous_place(own) - moved;
     let tangential = slip - normal * dot(slip, normal);
     let limit = depth * shape.friction;
     let share = min(limit / max(sqrt(dot(tangential, tangential)), SHORTEST), 1.0);

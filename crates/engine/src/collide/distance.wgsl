@@ -14,7 +14,7 @@ const UP = vec3f(0.0, 1.0, 0.0);
 /// Numbers of the fields of meshes, one field after another: lowest corner (3), side of a cell, blocks
 /// along x, y and z, bounds of the mesh (3, 3), where in the whole list the distances at corners of
 /// blocks begin, where the numbers of blocks, where the samples of blocks; then these lists.
-@group(1) @binding(6) var<storage, read> fields: array<u32>;
+@group(1) @binding(16) var<storage, read> fields: array<u32>;
 
 /// Whether a shape has a form. FORMS, above, has a bit for each form that the scene has: drivers that go
 /// through all branches are spared the others.

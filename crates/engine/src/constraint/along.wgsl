@@ -17,7 +17,7 @@ fn solve(
         let compliance = softness * substep.inverse_step_squared;
         let own = sweep.first_multiplier + place;
         var total = 0.0;
-        if (sweep.is_first == 0u) {
+        if (!is_first) {
             total = multipliers[own];
         }
         let right = sweep.relaxation * (error - compliance * total);

@@ -16,7 +16,7 @@ fn solve(
     for (var row = 0u; row < M; row++) {
         if (IS_COMPLIANT) {
             compliance[row] = softness[row] * substep.inverse_step_squared;
-            if (sweep.is_first == 0u) {
+            if (!is_first) {
                 total[row] = multipliers[sweep.first_multiplier + row * sweep.elements + place];
             }
             right[row] = rows[row].value - compliance[row] * total[row];

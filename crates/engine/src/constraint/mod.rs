@@ -359,6 +359,15 @@ impl Group {
         if self.schedule.has_columns() { 1 } else { self.schedule.phase_count() }
     }
 
+    /// Whether it is swept over in blocks that share nothing that moves, so that all can run at the same
+    /// time: clusters that are pieces.
+    pub fn has_separate_blocks(&self) -> bool {
+        self.response != Response::Force
+            && self.copies.is_empty()
+            && self.schedule.phase_count() == 1
+            && self.schedule.batch_count() > self.schedule.block_count()
+    }
+
     /// Every constraint in the order of execution.
     pub fn constraints(&self) -> impl Iterator<Item = Placed> + '_ {
         let rows = if self.members.is_empty() { 1 } else { self.form().rows() };

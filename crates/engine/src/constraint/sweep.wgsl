@@ -12,11 +12,10 @@ const FIRST_USE = 0x80000000u;
 
 /// `sweep_split`: the particle that each copy stands for.
 @group(1) @binding(5) var<storage, read> particles: array<u32>;
-/// `sweep_blocks`: the particles of the blocks. Reading one number would cost as much as reading four.
-@group(1) @binding(7) var<storage, read> particle_fours: array<vec4u>;
 
 @compute @workgroup_size(64)
 fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    begin_sweep();
     let own = flat_id(id, groups);
     if (own >= sweep.count) {
         return;
@@ -26,6 +25,7 @@ fn sweep_phase(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
 
 @compute @workgroup_size(64)
 fn sweep_split(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    begin_sweep();
     let own = flat_id(id, groups);
     if (own >= sweep.count) {
         return;
@@ -61,32 +61,18 @@ fn sweep_blocks(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
+    begin_sweep();
     let own = group.x + group.y * groups.x;
     // Workgroups beyond the last block go through the motions with nothing to do: barriers must be
     // reached by all.
-    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let block = 4u * (parameters.first + min(own, parameters.count - 1u));
     let first_four = blocks[block];
-    let count = select(0u, blocks[block + 1u], own < sweep.count);
-    let fours = (count + 3u) / 4u;
-    for (var four = lane; four < fours; four += BLOCK_WIDTH) {
-        let ids = particle_fours[first_four + four];
-        for (var place = 0u; place < 4u; place++) {
-            here[4u * four + place] = positions[ids[place]];
-        }
-    }
-    workgroupBarrier();
+    let count = select(0u, blocks[block + 1u], own < parameters.count);
+    begin_more();
+    take_in(first_four, count, lane);
     solve_batches(own, lane);
     solve_more_batches(own, lane);
-    for (var four = lane; four < fours; four += BLOCK_WIDTH) {
-        let ids = particle_fours[first_four + four];
-        for (var place = 0u; place < 4u; place++) {
-            let index = 4u * four + place;
-            let moved = here[index];
-            if (moved.w != 0.0 && index < count) {
-                positions[ids[place]] = moved;
-            }
-        }
-    }
+    take_out(first_four, count, lane);
 }
 
 /// Blocks of a phase share no particle that is written, so a barrier of the workgroup is enough here too.
@@ -96,10 +82,11 @@ fn sweep_large_blocks(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
+    begin_sweep();
     let own = group.x + group.y * groups.x;
-    let block = 4u * (sweep.first + min(own, sweep.count - 1u));
+    let block = 4u * (parameters.first + min(own, parameters.count - 1u));
     let first_batch = blocks[block + 2u];
-    let batch_count = select(0u, blocks[block + 3u], own < sweep.count);
+    let batch_count = select(0u, blocks[block + 3u], own < parameters.count);
     for (var batch = first_batch; batch < first_batch + batch_count; batch++) {
         let end = blocks[batch + 1u];
         for (var place = blocks[batch] + lane; place < end; place += BLOCK_WIDTH) {

@@ -9,7 +9,7 @@ fn share_of(member: Member, w: array<f32, A>, rest: f32, softness: f32, own: u32
     }
     let compliance = softness * substep.inverse_step_squared;
     var total = 0.0;
-    if (sweep.is_first == 0u) {
+    if (!is_first) {
         total = multipliers[own];
     }
     let right = sweep.relaxation * (error - compliance * total);

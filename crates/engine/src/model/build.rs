@@ -7,7 +7,8 @@ use glam::{Affine3A, Vec3};
 
 use super::elements::{Piece, Pools, Sites, pool, softness};
 use super::{
-    Body, ConstraintLists, Model, ModelError, Numbering, ParticleContacts, Shape, Wind, schedules,
+    Body, ConstraintLists, Model, ModelError, Numbering, ParticleContacts, Pieces, Shape, Wind,
+    schedules,
 };
 use crate::collide::{Form, Frame, Motion};
 use crate::constraint::{Balloon, Group, Kind};
@@ -266,7 +267,7 @@ impl Builder {
         // These have grown body by body and keep room for more, which never come.
         self.body_of.shrink_to_fit();
         self.triangles.shrink_to_fit();
-        let model = Model {
+        let mut model = Model {
             bodies: self.bodies,
             body_of: self.body_of,
             triangles: self.triangles,
@@ -280,7 +281,9 @@ impl Builder {
             size,
             speed,
             particle_contacts,
+            pieces: None,
         };
+        model.pieces = Pieces::of(&model);
         let state = start_of(&model, self.particles, self.velocities);
         (model, state)
     }

@@ -8,6 +8,7 @@ mod contacts;
 mod elements;
 mod geodesic;
 mod numbering;
+mod pieces;
 mod schedules;
 
 use std::ops::Range;
@@ -23,6 +24,7 @@ use crate::state::State;
 
 pub use contacts::ParticleContacts;
 pub use numbering::Numbering;
+pub use pieces::Pieces;
 pub use schedules::{Partitioned, coloring_options, partition};
 
 /// Everything that a simulation needs and does not change.
@@ -56,6 +58,8 @@ pub struct Model {
     pub speed: f32,
     /// Contacts between particles, if there are any.
     pub particle_contacts: Option<ParticleContacts>,
+    /// The pieces that it consists of, if nothing connects them.
+    pub pieces: Option<Pieces>,
 }
 
 /// One body, or one copy of a repeated one.

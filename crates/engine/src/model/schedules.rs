@@ -219,14 +219,7 @@ pub(super) fn schedule(
 /// Whether all blocks of two groups can run at the same time, and each block of one has the particles of
 /// a block of the other, in the same order: clusters that are pieces.
 fn have_the_same_blocks(one: &Group, other: &Group) -> bool {
-    let are_pieces = |group: &Group| {
-        let schedule = &group.schedule;
-        group.response != Response::Force
-            && group.copies.is_empty()
-            && schedule.phase_count() == 1
-            && schedule.batch_count() > schedule.block_count()
-    };
-    if !are_pieces(one) || !are_pieces(other) {
+    if !one.has_separate_blocks() || !other.has_separate_blocks() {
         return false;
     }
     // A block of each particle. Those of fixed ones may have several: then there are no pieces here.

@@ -1,5 +1,5 @@
 //! Solvers as programs: a short list of stages (`program.rs`), what each stage does to a share of
-//! the particles or constraints (`stage.rs`), and the loop that runs them (`run.rs`).
+//! the particles or constraints (`stage.rs`, `sweep.rs`), and the loop that runs them (`run.rs`).
 //!
 //! What is pulled by hand meanwhile is in `hand.rs`.
 //!
@@ -12,11 +12,14 @@ mod phantom;
 mod program;
 mod run;
 mod stage;
+mod sweep;
 mod touch;
 
 pub use detect::DetectPass;
 pub use hand::{Hand, Hands};
 pub use phantom::CopyPass;
+#[cfg(feature = "gpu")]
+pub(crate) use program::iterate;
 pub use program::{Program, Stage};
 pub use run::{Alone, Findings, Job, Share, Team, run};
 #[cfg(feature = "gpu")]

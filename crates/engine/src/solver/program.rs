@@ -45,6 +45,14 @@ pub enum Stage {
         /// after that.
         copies: [Option<CopyPass>; 2],
     },
+    /// Pieces that nothing connects go through all sweeps of the substep, and contacts with shapes after
+    /// each, one piece after another.
+    Pieces {
+        /// How many sweeps.
+        iterations: u32,
+        /// Whether there are shapes.
+        with_contacts: bool,
+    },
     /// Places before a sweep are kept, for acceleration.
     Remember {
         /// Which of the two memories takes them: that of the sweep before the last.
@@ -86,7 +94,8 @@ impl Stage {
             Stage::Predict => "predict",
             Stage::Copies { pass, .. } => pass.name(),
             Stage::Sweep { kind, more: 0, .. } => kind.sweep_name(),
-            Stage::Sweep { .. } => "sweep pieces",
+            Stage::Sweep { .. } | Stage::Pieces { with_contacts: false, .. } => "sweep pieces",
+            Stage::Pieces { .. } => "sweep pieces with contacts",
             Stage::Remember { .. } => "remember",
             Stage::Accelerate { .. } => "accelerate",
             Stage::Measure { .. } => "measure balloon",
@@ -123,46 +132,11 @@ impl Program {
         if model.particle_contacts.is_some() {
             stages.extend(DetectPass::ALL.map(Stage::Detect));
         }
-        for iteration in 0..iterations {
-            let slot = (iteration % 2) as usize;
-            if model.chebyshev.is_some() {
-                stages.push(Stage::Remember { slot });
-            }
-            for balloon in 0..model.balloons.len() {
-                let first = iteration == 0;
-                stages.extend([Stage::Measure { balloon }, Stage::Inflate { balloon, first }]);
-            }
-            let is_swept = |group: &Group| group.response != Response::Force && !group.goes_along;
-            for (index, group) in
-                model.groups.iter().enumerate().filter(|(_, group)| is_swept(group))
-            {
-                let later = model.groups[index + 1..].iter();
-                let more = later.take_while(|group| group.goes_along).count();
-                let first = iteration == 0;
-                let copies = [None; 2];
-                let sweep = Stage::Sweep { group: index, kind: group.kind, more, first, copies };
-                if group.copies.is_empty() {
-                    stages.push(sweep);
-                    continue;
-                }
-                let pass = |pass| Stage::Copies { group: index, pass };
-                let begin = match stages.pop_if(|stage| *stage == pass(CopyPass::Merge)) {
-                    Some(_) => CopyPass::Renew,
-                    None => CopyPass::Split,
-                };
-                stages.extend([pass(begin), sweep, pass(CopyPass::Merge)]);
-            }
-            if model.chebyshev.is_some() && iteration > 0 {
-                stages.push(Stage::Accelerate { slot: 1 - slot, iteration });
-            }
-            if model.particle_contacts.is_some() {
-                let passes =
-                    if iteration == 0 { &TouchPass::FIRST[..] } else { &TouchPass::LATER[..] };
-                stages.extend(passes.iter().copied().map(Stage::Touch));
-            }
-            if !model.shapes.is_empty() {
-                stages.push(Stage::Contact);
-            }
+        if model.pieces.is_some() && iterations > 1 {
+            let with_contacts = !model.shapes.is_empty();
+            stages.push(Stage::Pieces { iterations, with_contacts });
+        } else {
+            (0..iterations).for_each(|iteration| iterate(model, iteration, &mut stages));
         }
         if integrate {
             stages.push(Stage::Velocity);
@@ -197,5 +171,45 @@ fn copy_in_tiles(model: &Model, stages: &mut [Stage]) {
             let [before, after] = around;
             *copies = [before.filter(|&pass| pass == CopyPass::Split), after];
         }
+    }
+}
+
+/// Adds the stages of one iteration: a sweep over every group, and contacts.
+pub(crate) fn iterate(model: &Model, iteration: u32, stages: &mut Vec<Stage>) {
+    let slot = (iteration % 2) as usize;
+    if model.chebyshev.is_some() {
+        stages.push(Stage::Remember { slot });
+    }
+    for balloon in 0..model.balloons.len() {
+        let first = iteration == 0;
+        stages.extend([Stage::Measure { balloon }, Stage::Inflate { balloon, first }]);
+    }
+    let is_swept = |group: &Group| group.response != Response::Force && !group.goes_along;
+    for (index, group) in model.groups.iter().enumerate().filter(|(_, group)| is_swept(group)) {
+        let later = model.groups[index + 1..].iter();
+        let more = later.take_while(|group| group.goes_along).count();
+        let first = iteration == 0;
+        let copies = [None; 2];
+        let sweep = Stage::Sweep { group: index, kind: group.kind, more, first, copies };
+        if group.copies.is_empty() {
+            stages.push(sweep);
+            continue;
+        }
+        let pass = |pass| Stage::Copies { group: index, pass };
+        let begin = match stages.pop_if(|stage| *stage == pass(CopyPass::Merge)) {
+            Some(_) => CopyPass::Renew,
+            None => CopyPass::Split,
+        };
+        stages.extend([pass(begin), sweep, pass(CopyPass::Merge)]);
+    }
+    if model.chebyshev.is_some() && iteration > 0 {
+        stages.push(Stage::Accelerate { slot: 1 - slot, iteration });
+    }
+    if model.particle_contacts.is_some() {
+        let passes = if iteration == 0 { &TouchPass::FIRST[..] } else { &TouchPass::LATER[..] };
+        stages.extend(passes.iter().copied().map(Stage::Touch));
+    }
+    if !model.shapes.is_empty() {
+        stages.push(Stage::Contact);
     }
 }

@@ -6,6 +6,7 @@ use super::detect::detect;
 use super::phantom;
 use super::program::{Program, Stage};
 use super::stage::{self, Substep};
+use super::sweep::{pieces, sweep};
 use super::touch::touch;
 use crate::math::Work;
 use crate::model::Model;
@@ -111,7 +112,10 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 }
                 Stage::Sweep { group, more, first, copies, .. } => {
                     let groups = &job.model.groups[group..=group + more];
-                    stage::sweep(groups, substep, first, copies, view, team);
+                    sweep(groups, substep, first, copies, view, team);
+                }
+                Stage::Pieces { iterations, .. } => {
+                    findings.contacts = pieces(job.model, substep, iterations, view, team);
                 }
                 Stage::Remember { slot } => stage::remember(job.model, slot, view, share),
                 Stage::Accelerate { slot, iteration } => {

@@ -14,6 +14,7 @@
 //! | touch: apply | the particles at its own places | their corrections |
 //! | split, merge, renew | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase, or of its own columns of blocks | fixed particles |
+//! | pieces | movable particles and multipliers of its own blocks, again and again | fixed particles, `previous` of its own blocks |
 //!
 //! Ranges of different workers are disjoint, the order of places is a permutation of the members. So are the
 //! movable particles of different blocks of a phase, because a [`Schedule`](taut_partition::Schedule) exists
@@ -21,7 +22,6 @@
 
 use std::ops::Range;
 
-use super::phantom::{self, CopyPass};
 use super::run::{Share, Team};
 use crate::collide::{Obstacle, Pose};
 use crate::constraint::{Balloon, Group};
@@ -118,39 +118,8 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
     }
 }
 
-/// Solves every constraint of some groups with the same blocks once: phase after phase, each worker its
-/// own blocks; or tile after tile, each worker its own tiles through all phases.
-pub(super) fn sweep<S: Storage, T: Team>(
-    groups: &[Group],
-    substep: &Substep,
-    first: bool,
-    copies: [Option<CopyPass>; 2],
-    view: &View<S>,
-    team: &T,
-) {
-    let solve = |blocks: Range<usize>, step: usize| {
-        team.compute(SweepBlocks { groups, blocks, step, substep, first, view });
-    };
-    let group = &groups[0];
-    if !group.schedule.has_columns() {
-        return each_phase(group, team, |blocks| solve(blocks, 1));
-    }
-    let tiles = group.schedule.blocks(0).len();
-    for tile in team.share().of(tiles) {
-        let copy = |pass: Option<CopyPass>| {
-            if let Some(pass) = pass {
-                phantom::copy_some(&group.copies, group.copies.of_tile(tile), pass, view, team);
-            }
-        };
-        copy(copies[0]);
-        // The tile's blocks of all phases.
-        solve(tile..group.schedule.block_count(), tiles);
-        copy(copies[1]);
-    }
-}
-
 /// Calls `compute` with this worker's blocks of each phase; all workers meet between two phases.
-fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
+pub(super) fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
         let all = group.schedule.blocks(phase);
@@ -190,33 +159,6 @@ impl<S: Storage> Work for PushBlocks<'_, S> {
     fn run<L: Lane>(self) {
         for block in self.blocks {
             self.group.push_block::<L, S>(block, self.step, self.view);
-        }
-    }
-}
-
-/// Some blocks of a phase, or of a column: every so many.
-struct SweepBlocks<'a, S: Storage> {
-    groups: &'a [Group],
-    blocks: Range<usize>,
-    step: usize,
-    substep: &'a Substep,
-    first: bool,
-    view: &'a View<S>,
-}
-
-impl<S: Storage> Work for SweepBlocks<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let Self { groups, blocks, step, substep, first, view } = self;
-        let inverse = 1.0 / (substep.step * substep.step);
-        for block in blocks.clone().step_by(step) {
-            for (index, group) in groups.iter().enumerate() {
-                let is_last = index + 1 == groups.len();
-                let next = Some(block + step).filter(|next| is_last && blocks.contains(next));
-                group.solve_block::<L, S>(block, next, inverse, first, view);
-            }
         }
     }
 }
@@ -302,17 +244,27 @@ impl<S: Storage> Work for Contacts<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> usize {
-        let Self { model, particles, substep, view } = self;
-        let whole = particles.end - particles.len() % L::WIDTH;
-        let mut contacts = 0;
-        for first in (particles.start..whole).step_by(L::WIDTH) {
-            contacts += contact_lanes::<L, S>(model, substep, view, first);
-        }
-        for particle in whole..particles.end {
-            contacts += contact_lanes::<f32, S>(model, substep, view, particle);
-        }
-        contacts
+        contact_range::<L, S>(self.model, self.substep, self.view, self.particles)
     }
+}
+
+/// Contacts of a range of particles, `L::WIDTH` at a time.
+#[inline(always)]
+pub(super) fn contact_range<L: Lane, S: Storage>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<S>,
+    particles: Range<usize>,
+) -> usize {
+    let whole = particles.end - particles.len() % L::WIDTH;
+    let mut contacts = 0;
+    for first in (particles.start..whole).step_by(L::WIDTH) {
+        contacts += contact_lanes::<L, S>(model, substep, view, first);
+    }
+    for particle in whole..particles.end {
+        contacts += contact_lanes::<f32, S>(model, substep, view, particle);
+    }
+    contacts
 }
 
 /// Contacts of `L::WIDTH` particles from `first` on, with every shape in turn.

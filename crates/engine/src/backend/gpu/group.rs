@@ -15,6 +15,8 @@ pub(super) struct Lists {
     pub(super) elements: Vec<u32>,
     pub(super) particles: Vec<u32>,
     pub(super) blocks: Vec<u32>,
+    /// Whether the particles of each block follow each other.
+    pub(super) are_in_rows: bool,
 }
 
 /// A way through a schedule.
@@ -52,8 +54,13 @@ impl Way {
 impl Lists {
     /// The lists of a group, on a device whose workgroups have room for so many particles.
     pub(super) fn of(group: &Group, room: usize) -> Self {
-        let (particles, blocks) = (Vec::new(), Vec::new());
-        let mut own = Self { way: Way::Phases, elements: Vec::new(), particles, blocks };
+        let mut own = Self {
+            way: Way::Phases,
+            elements: Vec::new(),
+            particles: Vec::new(),
+            blocks: Vec::new(),
+            are_in_rows: true,
+        };
         let mut ids = all_ids(group);
         let schedule = &group.schedule;
         if !group.copies.is_empty() {
@@ -114,6 +121,8 @@ impl Lists {
             most = most.max(own.len());
             // Lists are read four at a time. What fills the last four up is read, but not written.
             let last = own.last().copied().unwrap_or_default();
+            let first = own.first().copied().unwrap_or_default();
+            self.are_in_rows &= own.is_empty() || (last - first) as usize + 1 == own.len();
             self.particles.extend(own);
             self.particles.resize(self.particles.len().next_multiple_of(4), last);
         }

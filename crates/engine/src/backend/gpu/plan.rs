@@ -1,6 +1,8 @@
 //! A program turned into dispatches: made once for a model and its program, then encoded in every
 //! step as it is.
 
+mod pieces;
+
 use std::ops::Range;
 
 use wgpu::{BindGroup, Buffer};
@@ -12,7 +14,7 @@ use super::contacts::ContactArrays;
 use super::device::{Gpu, GpuError};
 use super::group::{Lists, Way, particle_count, split_particles};
 use super::kernels::{Bind, Dispatch, Groups, Kernels, Recorded};
-use super::shaders::{BINDINGS_ALONG, Module, Swept};
+use super::shaders::{BINDINGS_ALONG, Module, Obstacles, Sweeping, Swept};
 use crate::constraint::{Balloon, Group, Response};
 use crate::model::Model;
 use crate::solver::{CopyPass, Job, Stage, chebyshev_weight};
@@ -133,6 +135,7 @@ struct GroupArrays {
     elements: Buffer,
     particles: Buffer,
     blocks: Buffer,
+    are_in_rows: bool,
 }
 
 /// Turns stages into dispatches.
@@ -183,6 +186,7 @@ impl Recorder<'_> {
             Stage::Copies { pass: CopyPass::Split, .. } => {}
             Stage::Copies { group, .. } => self.merge(group),
             Stage::Sweep { group, more, first, .. } => self.sweep_pieces(group, more, first),
+            Stage::Pieces { iterations, .. } => self.pieces(iterations),
             Stage::Remember { slot } => self.chebyshev("remember", slot, 0.0),
             Stage::Accelerate { slot, iteration } => {
                 let weight = chebyshev_weight(self.model.chebyshev.unwrap_or(0.0), iteration);
@@ -277,26 +281,34 @@ impl Recorder<'_> {
     }
 
     fn contact(&mut self, is_last: bool) {
-        let memory = self.memory;
-        let binds = vec![
-            (0, Bind::Write(memory.positions.clone())),
-            (1, Bind::Read(memory.previous.clone())),
-            (2, Bind::Read(memory.body_of.clone())),
-            (3, Bind::Read(memory.bodies.clone())),
-            (4, Bind::Read(memory.shapes.clone())),
-            (5, Bind::Write(memory.findings.clone())),
-            (6, Bind::Read(self.field_words.clone())),
-            (7, self.parameters(&[u32::from(is_last), 0, 0, 0])),
-        ];
+        let mut binds = self.contact_binds();
+        binds.push((0, Bind::Write(self.memory.positions.clone())));
+        binds.push((17, self.parameters(&[u32::from(is_last), 0, 0, 0])));
         let groups = Groups::for_each(self.model.body_of.len());
+        self.record(Module::Contact(self.obstacles()), "contact", binds, groups);
+    }
+
+    /// What contacts with shapes read besides positions, and where they are counted.
+    fn contact_binds(&self) -> Vec<(u32, Bind)> {
+        let memory = self.memory;
+        vec![
+            (11, Bind::Read(memory.previous.clone())),
+            (12, Bind::Read(memory.body_of.clone())),
+            (13, Bind::Read(memory.bodies.clone())),
+            (14, Bind::Read(memory.shapes.clone())),
+            (15, Bind::Write(memory.findings.clone())),
+            (16, Bind::Read(self.field_words.clone())),
+        ]
+    }
+
+    fn obstacles(&self) -> Obstacles {
         let shapes = &self.model.shapes;
         let forms = shapes.iter().fold(0, |forms, shape| forms | 1 << form_number(&shape.form));
         let some_move = shapes.iter().any(|shape| shape.motion.is_moving());
         let mut bodies = self.model.bodies.iter().map(|body| body.thickness);
         let first = bodies.next();
         let one_thickness = bodies.all(|thickness| Some(thickness) == first);
-        let module = Module::Contact { shapes: shapes.len(), forms, some_move, one_thickness };
-        self.record(module, "contact", binds, groups);
+        Obstacles { shapes: shapes.len(), forms, some_move, one_thickness }
     }
 
     fn merge(&mut self, group: usize) {
@@ -340,6 +352,7 @@ impl Recorder<'_> {
             elements: self.arrays.words("constraints", &lists.elements),
             particles: self.arrays.words("particles of blocks", &lists.particles),
             blocks: self.arrays.words("blocks", &lists.blocks),
+            are_in_rows: lists.are_in_rows,
         };
         self.lists.push((index, arrays.clone()));
         arrays
@@ -374,40 +387,56 @@ impl Recorder<'_> {
 
     /// Sweeps over a group, and over another one that has the same blocks.
     fn sweep(&mut self, index: usize, other: Option<usize>, first: bool) {
-        let lists = self.lists(index);
+        let way = self.lists(index).way;
         let group = &self.model.groups[index];
-        let (entry, block_particles) = match lists.way {
-            Way::Phases => ("sweep_phase", 1),
-            Way::Split => ("sweep_split", 1),
-            Way::Blocks(room) => ("sweep_blocks", room),
-            Way::LargeBlocks => ("sweep_large_blocks", 1),
+        let entry = match way {
+            Way::Phases => "sweep_phase",
+            Way::Split => "sweep_split",
+            Way::Blocks(_) => "sweep_blocks",
+            Way::LargeBlocks => "sweep_large_blocks",
         };
-        let (swept, along) = (self.swept(index), other.map(|other| self.swept(other)));
-        let block_width = block_width(self.gpu);
-        let module = Module::Sweep { swept, along, block_particles, block_width };
+        let module = Module::Sweep(self.sweeping(index, other));
         for phase in 0..group.schedule.phase_count() {
-            let (range, groups) = work_of(group, lists.way, phase);
-            let words = sweep_words(group, &range, first);
-            let mut binds = vec![
-                (0, Bind::Write(self.memory.positions.clone())),
-                (1, Bind::Write(self.memory.multipliers.clone())),
-                (2, Bind::Read(lists.elements.clone())),
-                (4, self.parameters(&words)),
-            ];
-            if lists.way != Way::Phases {
-                let particles = if lists.way == Way::Split { 5 } else { 7 };
-                binds.push((particles, Bind::Read(lists.particles.clone())));
-                binds.push((6, Bind::Read(lists.blocks.clone())));
-            }
-            if let Some(other) = other {
-                let lists = self.lists(other);
-                let words = sweep_words(&self.model.groups[other], &range, first);
-                let parameters = self.parameters(&words);
-                let own = [Bind::Read(lists.elements), parameters, Bind::Read(lists.blocks)];
-                binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
-            }
+            let (range, groups) = work_of(group, way, phase);
+            let binds = self.sweep_binds(index, other, &Sweeps { range, first, iterations: 1 });
             self.record(module, entry, binds, groups);
         }
+    }
+
+    fn sweeping(&mut self, index: usize, other: Option<usize>) -> Sweeping {
+        let block_particles = match self.lists(index).way {
+            Way::Blocks(room) => room,
+            Way::Phases | Way::Split | Way::LargeBlocks => 1,
+        };
+        let (swept, along) = (self.swept(index), other.map(|other| self.swept(other)));
+        Sweeping { swept, along, block_particles, block_width: block_width(self.gpu) }
+    }
+
+    fn sweep_binds(
+        &mut self,
+        index: usize,
+        other: Option<usize>,
+        sweeps: &Sweeps,
+    ) -> Vec<(u32, Bind)> {
+        let lists = self.lists(index);
+        let mut binds = vec![
+            (0, Bind::Write(self.memory.positions.clone())),
+            (1, Bind::Write(self.memory.multipliers.clone())),
+            (2, Bind::Read(lists.elements.clone())),
+            (4, self.parameters(&sweeps.words(&self.model.groups[index]))),
+        ];
+        if lists.way != Way::Phases {
+            let particles = if lists.way == Way::Split { 5 } else { 7 };
+            binds.push((particles, Bind::Read(lists.particles.clone())));
+            binds.push((6, Bind::Read(lists.blocks.clone())));
+        }
+        if let Some(other) = other {
+            let lists = self.lists(other);
+            let parameters = self.parameters(&sweeps.words(&self.model.groups[other]));
+            let own = [Bind::Read(lists.elements), parameters, Bind::Read(lists.blocks)];
+            binds.extend(BINDINGS_ALONG.iter().map(|&(_, binding)| binding).zip(own));
+        }
+        binds
     }
 
     fn force(&mut self, index: usize) {
@@ -457,20 +486,30 @@ fn range_words(range: &Range<usize>) -> Vec<u32> {
     vec![range.start as u32, range.len() as u32]
 }
 
-/// A `Sweep` of `constraint/project.wgsl`.
-fn sweep_words(group: &Group, range: &Range<usize>, first: bool) -> Vec<u32> {
-    let mut words = range_words(range);
-    words.extend([
-        group.schedule.len() as u32,
-        group.first_multiplier as u32,
-        group.relaxation.to_bits(),
-        u32::from(first),
-        group.copies.first,
-        0,
-    ]);
-    let shared = group.softness.shared().unwrap_or_default();
-    words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));
-    words
+/// Which elements or blocks of a group a dispatch sweeps over, and how often.
+struct Sweeps {
+    range: Range<usize>,
+    /// Whether the first of them is the first of the substep.
+    first: bool,
+    iterations: u32,
+}
+
+impl Sweeps {
+    /// A `Sweep` of `constraint/project.wgsl`.
+    fn words(&self, group: &Group) -> Vec<u32> {
+        let mut words = range_words(&self.range);
+        words.extend([
+            group.schedule.len() as u32,
+            group.first_multiplier as u32,
+            group.relaxation.to_bits(),
+            u32::from(self.first),
+            group.copies.first,
+            self.iterations,
+        ]);
+        let shared = group.softness.shared().unwrap_or_default();
+        words.extend((0..4).map(|row| shared.get(row).map_or(0, |softness| softness.to_bits())));
+        words
+    }
 }
 
 /// A `Balloon` of `constraint/balloon.wgsl`.

@@ -16,16 +16,7 @@ pub(super) enum Module {
     /// Copies into particles.
     Merge,
     /// Contacts with shapes.
-    Contact {
-        /// How many shapes.
-        shapes: usize,
-        /// A bit for each form that they have.
-        forms: u32,
-        /// Whether some of them move.
-        some_move: bool,
-        /// Whether all bodies have the same thickness.
-        one_thickness: bool,
-    },
+    Contact(Obstacles),
     /// Which particles are close to each other.
     Detect,
     /// Contacts between particles.
@@ -34,17 +25,10 @@ pub(super) enum Module {
     Balloon,
     /// Colors of elements.
     Coloring,
-    /// Sweeps over a group.
-    Sweep {
-        /// Its elements.
-        swept: Swept,
-        /// Those of the group that goes along, if one does.
-        along: Option<Swept>,
-        /// Particles that the workgroup memory of a block has room for.
-        block_particles: u32,
-        /// Invocations of a workgroup that solves a block.
-        block_width: u32,
-    },
+    /// A sweep over a group.
+    Sweep(Sweeping),
+    /// All sweeps of a substep, with contacts if there are shapes.
+    Pieces(Sweeping, Option<Obstacles>, Taker),
     /// Errors of a kind.
     Residual {
         /// What elements are.
@@ -59,6 +43,41 @@ pub(super) enum Module {
         /// Its number of constants.
         constants: usize,
     },
+}
+
+/// What contacts with shapes are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Obstacles {
+    /// How many shapes.
+    pub(super) shapes: usize,
+    /// A bit for each form that they have.
+    pub(super) forms: u32,
+    /// Whether some of them move.
+    pub(super) some_move: bool,
+    /// Whether all bodies have the same thickness.
+    pub(super) one_thickness: bool,
+}
+
+/// Who takes a piece through all sweeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taker {
+    /// A workgroup, which has its particles in its memory.
+    Workgroup,
+    /// An invocation.
+    Invocation,
+}
+
+/// What sweeps are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sweeping {
+    /// The elements of a group.
+    pub(super) swept: Swept,
+    /// Those of the group that goes along, if one does.
+    pub(super) along: Option<Swept>,
+    /// Particles that the workgroup memory of a block has room for.
+    pub(super) block_particles: u32,
+    /// Invocations of a workgroup that solves a block.
+    pub(super) block_width: u32,
 }
 
 /// Elements that are swept over.
@@ -94,18 +113,9 @@ impl Module {
             Self::Wind => [SUBSTEP, include_str!("../../solver/wind.wgsl")].join("\n"),
             Self::Chebyshev => [SUBSTEP, include_str!("../../solver/chebyshev.wgsl")].join("\n"),
             Self::Merge => [SUBSTEP, include_str!("../../solver/merge.wgsl")].join("\n"),
-            Self::Contact { shapes, forms, some_move, one_thickness } => [
-                SUBSTEP,
-                &format!(
-                    "const SHAPES = {shapes}u;\nconst FORMS = {forms}u;\n\
-                     const SOME_MOVE = {some_move};\nconst ONE_THICKNESS = {one_thickness};"
-                ),
-                FINDINGS,
-                SHAPE,
-                include_str!("../../collide/distance.wgsl"),
-                include_str!("../../collide/contact.wgsl"),
-            ]
-            .join("\n"),
+            Self::Contact(obstacles) => {
+                [SUBSTEP, &obstacles.source(), include_str!("../../solver/contact.wgsl")].join("\n")
+            }
             Self::Detect => {
                 [SUBSTEP, FINDINGS, CONTACTS, include_str!("../../solver/detect.wgsl")].join("\n")
             }
@@ -119,18 +129,22 @@ impl Module {
             .join("\n"),
             Self::Balloon => [SUBSTEP, include_str!("../../constraint/balloon.wgsl")].join("\n"),
             Self::Coloring => include_str!("coloring.wgsl").to_owned(),
-            Self::Sweep { swept, along, block_particles, block_width } => {
-                let sizes = format!(
-                    "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
-                );
-                let particles = include_str!("../../constraint/swept.wgsl");
-                let more = along.map_or_else(String::new, Swept::source_along);
-                let solve_more = format!(
-                    "fn solve_more_batches(own: u32, lane: u32) {{{}}}",
-                    if along.is_some() { " solve_batches_along(own, lane); " } else { "" }
-                );
+            Self::Sweep(sweeping) => {
                 let ways = include_str!("../../constraint/sweep.wgsl");
-                [SUBSTEP, &sizes, particles, &swept.source(), &more, &solve_more, ways].join("\n")
+                [SUBSTEP, &sweeping.source(), ways].join("\n")
+            }
+            Self::Pieces(sweeping, obstacles, taker) => {
+                let touch = match obstacles {
+                    Some(obstacles) => {
+                        obstacles.source() + include_str!("../../solver/touch_shapes.wgsl")
+                    }
+                    None => include_str!("../../solver/no_shapes.wgsl").to_owned(),
+                };
+                let pieces = match taker {
+                    Taker::Workgroup => include_str!("../../solver/pieces.wgsl"),
+                    Taker::Invocation => include_str!("../../solver/pieces_in_lanes.wgsl"),
+                };
+                [SUBSTEP, &sweeping.source(), &touch, pieces].join("\n")
             }
             Self::Residual { form, constants } => {
                 let residual = include_str!("../../constraint/residual.wgsl");
@@ -141,6 +155,46 @@ impl Module {
                 [SUBSTEP, &form.wgsl(constants, Packing::SPRING), force].join("\n")
             }
         }
+    }
+}
+
+impl Obstacles {
+    /// How a particle is moved out of a shape.
+    fn source(self) -> String {
+        let Self { shapes, forms, some_move, one_thickness } = self;
+        [
+            &format!(
+                "const SHAPES = {shapes}u;\nconst FORMS = {forms}u;\n\
+                 const SOME_MOVE = {some_move};\nconst ONE_THICKNESS = {one_thickness};"
+            ),
+            FINDINGS,
+            SHAPE,
+            include_str!("../../collide/distance.wgsl"),
+            include_str!("../../collide/contact.wgsl"),
+        ]
+        .join("\n")
+    }
+}
+
+impl Sweeping {
+    /// How the batches of a block are solved.
+    fn source(self) -> String {
+        let Self { swept, along, block_particles, block_width } = self;
+        let sizes = format!(
+            "const BLOCK_PARTICLES = {block_particles}u;\nconst BLOCK_WIDTH = {block_width}u;"
+        );
+        let particles = include_str!("../../constraint/swept.wgsl");
+        let more = along.map_or_else(String::new, Swept::source_along);
+        let if_along = |call| if along.is_some() { call } else { "" };
+        let calls = format!(
+            "fn begin_more() {{ {} }}\n\
+             fn solve_more_batches(own: u32, lane: u32) {{ {} }}\n\
+             fn solve_more_in_turn(own: u32) {{ {} }}",
+            if_along("begin_sweep_along();"),
+            if_along("solve_batches_along(own, lane);"),
+            if_along("solve_in_turn_along(own);"),
+        );
+        [&sizes, particles, &swept.source(), &more, &calls].join("\n")
     }
 }
 
@@ -181,8 +235,10 @@ fn declared(line: &str) -> Option<&str> {
     let starts = ["fn ", "const ", "struct ", "alias "];
     let rest = match starts.iter().find_map(|start| line.strip_prefix(start)) {
         Some(rest) => rest,
-        None if line.starts_with('@') => line.split_once("var<")?.1.split_once("> ")?.1,
-        None => return None,
+        None => {
+            let is_variable = line.starts_with('@') || line.starts_with("var<");
+            line.split_once("var<").filter(|_| is_variable)?.1.split_once("> ")?.1
+        }
     };
     rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
 }
@@ -199,8 +255,21 @@ mod tests {
         Swept { form, constants, packing, is_compliant: is_soft }
     }
 
-    fn sweep(swept: Swept, along: Option<Swept>) -> Module {
-        Module::Sweep { swept, along, block_particles: 1024, block_width: 128 }
+    const ONE: Obstacles = Obstacles { shapes: 1, forms: 1, some_move: false, one_thickness: true };
+    const ALL: Obstacles =
+        Obstacles { shapes: 7, forms: 0x7f, some_move: true, one_thickness: false };
+
+    /// All kernels that sweep over these elements.
+    fn sweeps(swept: Swept) -> Vec<Module> {
+        let with = |along| {
+            let sweeping = Sweeping { swept, along, block_particles: 1024, block_width: 128 };
+            let pieces = |taker| {
+                [None, Some(ONE), Some(ALL)].map(|all| Module::Pieces(sweeping, all, taker))
+            };
+            let all = pieces(Taker::Workgroup).into_iter().chain(pieces(Taker::Invocation));
+            all.chain([Module::Sweep(sweeping)])
+        };
+        with(None).chain(with(Some(swept))).collect()
     }
 
     fn modules() -> Vec<Module> {
@@ -210,8 +279,8 @@ mod tests {
             Module::Wind,
             Module::Chebyshev,
             Module::Merge,
-            Module::Contact { shapes: 0, forms: 0, some_move: false, one_thickness: true },
-            Module::Contact { shapes: 7, forms: 0x7f, some_move: true, one_thickness: false },
+            Module::Contact(ONE),
+            Module::Contact(ALL),
             Module::Detect,
             Module::Touch,
             Module::Balloon,
@@ -222,8 +291,7 @@ mod tests {
             let constants = kind.constants(&rest, &Default::default()).len();
             let form = Form { kind, is_bundled: false };
             for (ids_per_word, is_soft) in [(1, true), (1, false), (2, true), (3, false)] {
-                let swept = swept(form, constants, ids_per_word, is_soft);
-                modules.extend([sweep(swept, None), sweep(swept, Some(swept))]);
+                modules.extend(sweeps(swept(form, constants, ids_per_word, is_soft)));
             }
             modules.push(Module::Force { form, constants });
             modules.push(Module::Residual { form, constants });
@@ -231,8 +299,7 @@ mod tests {
         for kind in [Kind::Stretch, Kind::Volume] {
             let form = Form { kind, is_bundled: true };
             for (ids_per_word, is_soft) in [(2, true), (3, false)] {
-                let swept = swept(form, form.rows(), ids_per_word, is_soft);
-                modules.extend([sweep(swept, None), sweep(swept, Some(swept))]);
+                modules.extend(sweeps(swept(form, form.rows(), ids_per_word, is_soft)));
             }
             modules.push(Module::Residual { form, constants: form.rows() });
         }
