@@ -300,42 +300,65 @@ fn forget_tiles(group: &mut Group, particles: &[[f32; 4]]) {
     group.copies = Copies::new(&owners, Vec::new(), particles, |count| count as f32);
 }
 
-/// Two blocks far from each other, which are the clusters of both kinds.
-const PIECES: &str = r#"
+/// Two blocks far from each other, which are the clusters of both kinds. One falls on a floor, the other is
+/// pushed by a ball, and both hang by some particles.
+pub(super) const PIECES: &str = r#"
     partition = { method = "cluster", subsets = 2 }
     [[bodies]]
     name = "block"
     kind = "soft"
     mesh.block = { size = [1, 1, 1], cells = [3, 3, 3] }
     repeat = { count = [2, 1, 1], spacing = [9, 0, 0] }
+    transform.position = [0, 0.45, 0]
+    velocity = [0.3, -1, 0.2]
+    thickness = 0.01
     deform = [1.1, 1, 0.9]
+    pins = [{ region.box = { min = [-1, 0.9, 0.4], max = [1e4, 1, 1] } }]
     elements.stretch = { compliance = 1e-6 }
     elements.volume = { stiffness = 0.9 }
+    [[shapes]]
+    name = "floor"
+    geometry.plane = {}
+    friction = 0.4
+    [[shapes]]
+    name = "ball"
+    geometry.sphere = { radius = 0.5 }
+    friction = 0.7
+    keyframes = [{ time = 0, position = [8.4, 0.5, 0] }, { time = 1, position = [11, 0.5, 0.5] }]
 "#;
 
+/// Both ways to write a program down: pieces one after another, or sweep after sweep over all of them.
 #[test]
-fn pieces_go_through_all_groups_at_once() {
+fn pieces_go_through_all_sweeps_at_once() {
     let scene = Scene::parse("test", PIECES, Path::new("."), &[]).unwrap();
     let (mut model, start) = Model::build(&scene).unwrap();
-    let along: Vec<bool> = model.groups.iter().map(|group| group.goes_along).collect();
-    assert_eq!(along, [false, true]);
-    let substeps = [conditions(&model)];
+    assert!(start.positions.iter().any(|particle| particle[3] == 0.0));
     let after = |model: &Model, backend: &mut dyn Backend| {
         let program = Program::new(model, 4, true);
+        let substeps = [conditions(model), conditions(model)];
         let mut state = start.clone();
         let job = Job { model, program: &program, substeps: &substeps };
-        backend.step(job, &mut state, &mut vec![0.0; program.stages.len()]).unwrap();
-        (program.stages.len(), state.positions)
+        let found = backend.step(job, &mut state, &mut vec![0.0; program.stages.len()]).unwrap();
+        (program.dispatches(model), state.positions, state.velocities, found)
     };
-    let (few, on_one) = after(&model, &mut Serial);
-    let (_, on_two) = after(&model, &mut Multicore::new(2).unwrap());
-    assert_eq!(clashes(PIECES, 2, true), 0);
+    let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(Serial)];
+    backends.extend([1, 2, 3].map(|threads| Box::new(Multicore::new(threads).unwrap()) as _));
+    let mut at_once: Vec<_> =
+        backends.iter_mut().map(|backend| after(&model, backend.as_mut())).collect();
+
+    model.pieces = None;
+    let (many, places, velocities, found) = after(&model, &mut Serial);
     model.groups[1].goes_along = false;
-    let (many, expected) = after(&model, &mut Serial);
-    assert_eq!(few + 4, many);
-    assert_ne!(expected, start.positions);
-    assert_eq!(on_one, expected);
-    assert_eq!(on_two, expected);
+    let (most, ..) = after(&model, &mut Serial);
+    let expected = (3, places, velocities, found);
+    assert_eq!([many, most], [2 + 4 * 2, 2 + 4 * 3], "with contacts in every iteration");
+    assert!(at_once.iter().all(|one| *one == expected));
+    let (_, places, _, found) = at_once.swap_remove(0);
+    assert!(found.contacts > 10, "{found:?}");
+    assert_ne!(places, start.positions);
+    for workers in [2, 3, 8] {
+        assert_eq!(clashes(PIECES, workers, true), 0, "{workers} workers");
+    }
 }
 
 #[test]

@@ -119,13 +119,15 @@ mod tests {
     fn what_is_connected_is_no_piece() {
         let loose =
             "[[bodies]]\nname = \"loose\"\nmesh.grid = { particles = [3, 3], size = [1, 1] }\n";
+        let balloon = "[[bodies]]\nname = \"balloon\"\nmesh.sphere = { radius = 0.3, subdivisions = 3 }\n\
+                       elements.balloon = { compliance = 1e-3 }\n";
         let pulled = "[[attachments]]\nbody = \"block\"\nparticles.group = \"bottom\"\nto.place = {}\n\
                       compliance = 0\n";
         for connected in [
             format!("chebyshev = 0.9\n{BLOCKS}"),
             format!("particle-contacts.radius = 0.1\n{BLOCKS}"),
             format!("{BLOCKS}{loose}"),
-            format!("{BLOCKS}{loose}elements.balloon = {{ compliance = 1e-3 }}\n"),
+            format!("{BLOCKS}{balloon}"),
             format!("{BLOCKS}{pulled}"),
             BLOCKS
                 .replace("cells = [2, 2, 2]", "cells = [40, 2, 2]")

@@ -2,9 +2,10 @@
 //! These tests need a driver; the software one of mesa-vulkan-drivers will do.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::{DeviceChoice, Gpu, Graphics};
-use crate::backend::tests::{SCENE, conditions};
+use super::{AdapterInfo, AdapterKind, DeviceChoice, Gpu, Graphics};
+use crate::backend::tests::{PIECES, SCENE, conditions};
 use crate::backend::{Backend, Serial};
 use crate::model::Model;
 use crate::scene::Scene;
@@ -115,6 +116,8 @@ fn difference(a: &[[f32; 4]], b: &[[f32; 4]]) -> f32 {
 fn rows(program: &Program) -> usize {
     let rows = |stage: &Stage| match stage {
         Stage::Sweep { kind, more, .. } => kind.rows() * (1 + more),
+        // Two kinds of a row each.
+        Stage::Pieces { iterations, .. } => 2 * *iterations as usize,
         Stage::Force { kind, .. } => kind.rows(),
         _ => 1,
     };
@@ -184,11 +187,54 @@ fn pieces_go_through_two_groups_in_one_dispatch() {
     check_kernels(&gpu, text);
     let (model, start) = in_motion(text);
     let (program, substeps) = (Program::new(&model, 2, true), [gentle(&model)]);
-    assert_eq!(program.stages.len(), 4, "predict, two sweeps, velocity");
+    assert_eq!(program.stages.len(), 3, "predict, pieces, velocity");
     let mut graphics = Graphics::on(gpu);
     graphics.load(Job { model: &model, program: &program, substeps: &substeps }, &start).unwrap();
-    // Two for three groups, and the look at the bounds.
+    // More than a kernel has room for: two for three groups, and the look at the bounds.
     assert_eq!(graphics.dispatches(), Some(2 + 2 * 2 + 1));
+}
+
+/// Dispatches of a step with three iterations.
+fn dispatches(gpu: &Gpu, text: &str) -> Option<usize> {
+    let (model, start) = in_motion(text);
+    let (program, substeps) = (Program::new(&model, 3, true), [gentle(&model)]);
+    let mut graphics = Graphics::on(gpu.clone());
+    graphics.load(Job { model: &model, program: &program, substeps: &substeps }, &start).unwrap();
+    graphics.dispatches()
+}
+
+#[test]
+fn pieces_go_through_all_sweeps_in_one_dispatch() {
+    let gpu = Gpu::open(&DeviceChoice::Best).unwrap_or_else(|error| panic!("{error}"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = cores.next_power_of_two().min(32);
+    // As many pieces as are lanes of a register for each core, on drivers that compute there.
+    let many = PIECES
+        .replace("subsets = 2", &format!("subsets = {}", 8 * cores))
+        .replace("count = [2, 1, 1]", &format!("count = [8, 1, {cores}]"))
+        .replace("spacing = [9, 0, 0]", "spacing = [2, 0, 2]");
+    let thick = "[[bodies]]\nname = \"thick\"\nkind = \"soft\"\n\
+                 mesh.block = { size = [1, 1, 1], cells = [3, 3, 3] }\n\
+                 transform.position = [0, 0.45, 40]\nthickness = 0.2\n\
+                 repeat = { count = [2, 1, 1], spacing = [9, 0, 0] }\n\
+                 elements.stretch = { compliance = 1e-6 }\nelements.volume = { stiffness = 0.9 }\n";
+    let two_bodies = PIECES.replace("subsets = 2", "subsets = 4") + thick;
+    let without_shapes = PIECES.split("[[shapes]]").next().unwrap_or_default();
+    // Other devices have wider workgroups, one for each piece.
+    let mut wide = gpu.clone();
+    wide.info = Arc::new(AdapterInfo { kind: AdapterKind::Discrete, ..(*gpu.info).clone() });
+    for text in [PIECES, &many, &two_bodies, without_shapes] {
+        for gpu in [&gpu, &wide] {
+            check_kernels(gpu, text);
+            assert_eq!(dispatches(gpu, text), Some(3 + 1));
+        }
+    }
+    // A device that gives kernels few arrays goes sweep by sweep.
+    let mut small = gpu.clone();
+    small.info = Arc::new(AdapterInfo { storage_bindings: 8, ..(*gpu.info).clone() });
+    check_kernels(&small, PIECES);
+    assert_eq!(dispatches(&small, PIECES), Some(2 + 3 * 2 + 1));
+    assert_eq!(dispatches(&small, without_shapes), Some(3 + 1));
 }
 
 #[test]
