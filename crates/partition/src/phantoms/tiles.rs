@@ -158,7 +158,7 @@ mod tests {
             apart.bodies.iter().copied().filter(|&b| b == shared || b == 8).collect();
         assert_eq!(uses, [shared, 8]);
         let alone = tiles.of_bodies(&elements);
-        assert!((0..8).all(|body| (alone[body] == None) == (body as u32 == shared)));
+        assert!((0..8).all(|body| alone[body].is_none() == (body as u32 == shared)));
     }
 
     #[test]

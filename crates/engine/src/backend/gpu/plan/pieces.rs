@@ -2,7 +2,7 @@
 
 use super::super::adapter::AdapterKind;
 use super::super::group::Way;
-use super::super::kernels::{Bind, Groups};
+use super::super::kernels::{Bind, Groups, Recorded};
 use super::super::shaders::{Module, Taker};
 use super::{Recorder, Sweeps, block_width, work_of};
 use crate::solver::iterate;
@@ -17,8 +17,8 @@ impl Recorder<'_> {
     /// Takes pieces through all sweeps: in one dispatch, or sweep by sweep where that is more than a kernel
     /// has room for.
     pub(super) fn pieces(&mut self, iterations: u32) {
-        if let Some((module, binds, groups)) = self.pieces_at_once(iterations) {
-            self.record(module, "sweep_pieces", binds, groups);
+        if let Some(at_once) = self.pieces_at_once(iterations) {
+            self.recorded.push(at_once);
             return;
         }
         let mut stages = Vec::new();
@@ -28,7 +28,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn pieces_at_once(&mut self, iterations: u32) -> Option<(Module, Vec<(u32, Bind)>, Groups)> {
+    fn pieces_at_once(&mut self, iterations: u32) -> Option<Recorded> {
         let groups = self.model.pieces.as_ref()?.groups.clone();
         let shapes = self.model.shapes.len();
         let is_here = |index: usize| matches!(self.lists(index).way, Way::Blocks(_));
@@ -48,7 +48,7 @@ impl Recorder<'_> {
         let arrays = binds.iter().filter(is_array).count();
         let module = Module::Pieces(self.sweeping(index, other), obstacles, taker);
         let has_room = arrays <= self.gpu.info.storage_bindings as usize;
-        has_room.then_some((module, binds, workgroups))
+        has_room.then_some(Recorded { module, entry: "sweep_pieces", binds, groups: workgroups })
     }
 
     /// Who takes so many pieces through their sweeps.
