@@ -134,8 +134,8 @@ fn a_running_simulation_goes_on_from_one_back_end_to_the_other() {
 fn dispatches_are_counted_exactly() {
     let gpu = open();
     // Predict, velocity and the look at the bounds; per sweep the phases of each kind and the contact.
-    let count = |sets: &[&str]| {
-        let scene = scene("cloth-on-tube", sets);
+    let count = |name: &str, sets: &[&str]| {
+        let scene = scene(name, sets);
         let mut simulation = on(&gpu, &scene);
         run(&mut simulation, 1);
         let phases: Vec<usize> =
@@ -143,14 +143,20 @@ fn dispatches_are_counted_exactly() {
         let iterations = simulation.settings().iterations as usize;
         (simulation.dispatches_per_step(), phases, iterations)
     };
-    let (dispatches, phases, iterations) = count(&["partition.method=\"cluster\""]);
+    let (dispatches, phases, iterations) =
+        count("cloth-on-tube", &["partition.method=\"cluster\""]);
     assert_eq!(dispatches, 3 + iterations * (phases.iter().sum::<usize>() + 1));
     assert!(phases.iter().sum::<usize>() <= 8, "{phases:?}");
 
     // Phantoms: exactly q̂ + 1 for each kind.
-    let (dispatches, phases, iterations) = count(&["solver=\"phantom\"", "partition.colors=4"]);
+    let four = ["solver=\"phantom\"", "partition.colors=4"];
+    let (dispatches, phases, iterations) = count("cloth-on-tube", &four);
     assert_eq!(phases, [4, 4]);
     assert_eq!(dispatches, 3 + iterations * (5 + 5 + 1));
+
+    // Pieces: one for all sweeps and contacts.
+    let (dispatches, phases, _) = count("tori-100", &["partition.method=\"cluster\""]);
+    assert_eq!((dispatches, phases), (3 + 1, vec![1, 1]));
 }
 
 #[test]
