@@ -156,30 +156,31 @@ mod tests {
 
     #[test]
     fn runs_are_found_and_cut() {
-        // Nine with one copy, one of them after a particle without; one with two; ten with one.
+        // 17 with one copy, one of them after a particle without; one with two; 18 with one.
         let mut counts = vec![1; 4];
         counts.push(0);
-        counts.extend([1; 5]);
+        counts.extend([1; 13]);
         counts.push(2);
-        counts.extend([1; 10]);
+        counts.extend([1; 18]);
         let copies = copies(&counts);
         let places = |part: Range<usize>| -> Vec<Range<usize>> {
             copies.runs(part).map(|run| run.places).collect()
         };
-        assert_eq!(places(0..copies.len()), [0..9, 10..20]);
-        assert_eq!(places(3..12), [3..9, 10..12]);
-        assert_eq!(places(9..10), []);
-        assert!(copies.runs(0..20).all(|run| (run.copies, run.factor) == (1, 2.0)));
+        assert_eq!(places(0..copies.len()), [0..17, 18..36]);
+        assert_eq!(places(3..20), [3..17, 18..20]);
+        assert_eq!(places(17..18), []);
+        assert!(copies.runs(0..36).all(|run| (run.copies, run.factor) == (1, 2.0)));
     }
 
     #[test]
     fn runs_end_where_the_number_of_copies_changes_and_short_ones_are_left_out() {
-        assert_eq!(copies(&[1; MAX_WIDTH - 1]).runs(0..7).count(), 0);
-        let mut counts = vec![1; 10];
+        let short = copies(&[1; MAX_WIDTH - 1]);
+        assert_eq!(short.runs(0..short.len()).count(), 0);
+        let mut counts = vec![1; 20];
         counts.extend([2; 20]);
-        let runs: Vec<Run> = copies(&counts).runs(0..30).collect();
+        let runs: Vec<Run> = copies(&counts).runs(0..40).collect();
         assert_eq!(runs.iter().map(|run| run.copies).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!((&runs[1].places, runs[1].factor), (&(10..30), 3.0));
+        assert_eq!((&runs[1].places, runs[1].factor), (&(20..40), 3.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The most numbers that a lane type has side by side.
-pub const MAX_WIDTH: usize = 8;
+pub const MAX_WIDTH: usize = 16;
 
 /// One number, or several side by side.
 pub trait Lane:

@@ -2,12 +2,12 @@
 //! at a time, or on `f64` in tests, with the same operations in the same order.
 
 mod angle;
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 mod fetch;
 mod lane;
 mod vec3;
 mod wide;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use angle::atan2;
 pub(crate) use fetch::{fetch, fetch_all};
@@ -20,10 +20,8 @@ pub use wide::F32x8;
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub fn widest<W: Work>(work: W) -> W::Output {
-    match avx2::run(work) {
-        Ok(output) => output,
-        Err(work) => work.run::<f32>(),
-    }
+    let narrower = |work: W| x86::avx2::run(work).unwrap_or_else(|work| work.run::<f32>());
+    x86::avx512::run(work).unwrap_or_else(narrower)
 }
 
 /// Does some work with the widest lanes of this processor: the compiler makes the registers that it has

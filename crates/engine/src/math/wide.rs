@@ -2,7 +2,7 @@
 //!
 //! A plain array whose operations are loops over the lanes, which compilers turn into the vector
 //! instructions that every processor of a kind has. Each lane does what `f32` does, so the bits are
-//! the same. Where AVX2 is there, `avx2.rs` is faster.
+//! the same. On x86 processors `x86.rs` is faster.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

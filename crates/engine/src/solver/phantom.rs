@@ -276,11 +276,11 @@ impl Who<'_> {
     }
 }
 
-/// Which of several particles a lane has: the halves of a register get two that follow each other, so that
-/// one load fills it.
+/// Which of several particles a lane has: a register gets those that follow each other, so that one load
+/// fills it.
 #[inline(always)]
 fn at<L: Lane>(lane: usize) -> usize {
-    2 * lane % L::WIDTH + 2 * lane / L::WIDTH
+    (L::WIDTH / 4) * (lane % 4) + lane / 4
 }
 
 /// Rows with other fourth numbers.

@@ -47,6 +47,14 @@ impl Shape {
     pub(super) fn badness(self) -> f64 {
         (self.most / COSINES[1]).max(self.least / COSINES[0])
     }
+
+    /// Whether these are better than others, and not by a small angle that is out of bounds in exchange for
+    /// a large one.
+    fn improves(self, other: Self) -> bool {
+        self.badness() < other.badness()
+            && self.least >= other.least.min(COSINES[0])
+            && self.most <= other.most.max(COSINES[1])
+    }
 }
 
 /// The tetrahedra of a solid.
@@ -216,7 +224,7 @@ impl Stars {
             // Where it can be stored.
             self.places[vertex as usize] = target.as_vec3().as_dvec3();
             let after = self.star_shape(vertex);
-            if after.is_some_and(|after| after.badness() < shape.badness()) {
+            if after.is_some_and(|after| after.improves(shape)) {
                 return true;
             }
         }
