@@ -190,8 +190,11 @@ pub(super) fn project<
             W::solve::<L, P, F, true>(particles, own, &batch, multipliers);
         }
     }
-    if first < particles.count() {
-        W::solve::<L, P, F, false>(particles, first..particles.count(), &batch, multipliers);
+    let rest = first..particles.count();
+    if !rest.is_empty() && L::Half::WIDTH < L::WIDTH && rest.len() <= L::Half::WIDTH {
+        W::solve::<L::Half, P, F, false>(particles, rest, &batch, multipliers);
+    } else if !rest.is_empty() {
+        W::solve::<L, P, F, false>(particles, rest, &batch, multipliers);
     }
 }
 

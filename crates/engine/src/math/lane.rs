@@ -21,6 +21,8 @@ pub trait Lane:
     type Mask: Copy;
     /// Particles as they lie in memory: four numbers for each lane, one after another.
     type Rows: Copy;
+    /// Fewer of them, for what is too little for all: half as many if there are such lanes, else the same.
+    type Half: Lane;
     /// How many numbers stand side by side, at most [`MAX_WIDTH`].
     const WIDTH: usize;
 
@@ -100,6 +102,7 @@ macro_rules! scalar_lane {
         impl Lane for $float {
             type Mask = bool;
             type Rows = [Self; 4];
+            type Half = Self;
             const WIDTH: usize = 1;
 
             #[inline(always)]

@@ -65,6 +65,7 @@ impl Neg for F32x8 {
 impl Lane for F32x8 {
     type Mask = Mask8;
     type Rows = [[f32; 4]; LANES];
+    type Half = Self;
     const WIDTH: usize = LANES;
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 //!
 //! Why this is sound. The intrinsics need a processor that has them. `run` of each file is the only
 //! way to its lane type, which has no name outside, and it asks the processor first; so a value of the
-//! type exists only where its operations may be used.
+//! type exists only where its operations may be used. (Processors with AVX-512 have AVX2.)
 #![allow(unsafe_code)]
 
 pub(super) mod avx2;
@@ -18,14 +18,14 @@ pub(super) mod avx512;
 /// - `join`: the rows of the lanes i, i + 4, i + 8 … in one register; `part::<Q>`: its row number Q;
 /// - `without_fourths`: 0 in place of every fourth number.
 macro_rules! register_lane {
-    ($lanes:ident, $register:ty, $width:literal, parts: $($part:literal),*) => {
+    ($lanes:ident, $register:ty, $width:literal, half: $half:ty, parts: $($part:literal),*) => {
         /// `f32` lanes in one register.
         #[derive(Clone, Copy)]
-        struct $lanes($register);
+        pub(super) struct $lanes($register);
 
         /// Rows of four numbers. A register holds those of the lanes i, i + 4, i + 8 …
         #[derive(Clone, Copy)]
-        struct Rows([$register; 4]);
+        pub(super) struct Rows([$register; 4]);
 
         register_lane!(@ $lanes, Add, add);
         register_lane!(@ $lanes, Sub, sub);
@@ -82,6 +82,7 @@ macro_rules! register_lane {
         impl crate::math::Lane for $lanes {
             type Mask = Mask;
             type Rows = Rows;
+            type Half = $half;
             const WIDTH: usize = $width;
 
             #[inline(always)]

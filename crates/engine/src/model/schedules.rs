@@ -32,7 +32,7 @@ const PREDICTED_WORKERS: usize = 16;
 const PREDICTED_COSTS: Costs = Costs { element: 1.0, barrier: 1000.0 };
 
 /// SIMD lanes that batches inside clusters are made for.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// A schedule, and what a partitioner changed to get it.
 #[derive(Clone, Debug)]

@@ -32,9 +32,9 @@ fn run_with_avx2<W: Work>(work: W) -> W::Output {
 
 /// All bits of a lane set, or none.
 #[derive(Clone, Copy)]
-struct Mask(__m256);
+pub(super) struct Mask(__m256);
 
-register_lane!(Avx2, __m256, 8, parts: 0, 1);
+register_lane!(Avx2, __m256, 8, half: Self, parts: 0, 1);
 
 /// Two rows of four numbers in one register.
 #[inline(always)]

@@ -11,6 +11,7 @@ use std::arch::x86_64::{
     _mm512_unpacklo_ps as unpacklo, _mm512_xor_ps as xor,
 };
 
+use super::avx2::Avx2;
 use super::register_lane;
 use crate::math::Work;
 
@@ -36,7 +37,7 @@ fn run_with_avx512<W: Work>(work: W) -> W::Output {
 /// A bit for each lane.
 type Mask = __mmask16;
 
-register_lane!(Avx512, __m512, 16, parts: 0, 1, 2, 3);
+register_lane!(Avx512, __m512, 16, half: Avx2, parts: 0, 1, 2, 3);
 
 /// Four rows of four numbers in one register.
 #[inline(always)]
