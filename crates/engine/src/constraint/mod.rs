@@ -20,12 +20,13 @@ mod strain;
 mod twins;
 mod volume;
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use taut_partition::bundles::{self, Bundles, NO_MEMBER};
 use taut_partition::{Elements, Schedule};
 
-use crate::math::{Lane, Vec3, fetch_all};
+use crate::math::{Lane, Vec3, Work, fetch_all};
 use crate::state::{Access, Bodies, State, Storage, View};
 
 pub use balloon::{BALLOON, Balloon};
@@ -411,31 +412,9 @@ impl Group {
             first,
         };
         let next = next.filter(|&next| self.is_far(next));
-        let batches = self.schedule.batches(block);
         with_form!(self.form(), C, N, M, K, {
-            let particles = view.positions.bodies::<N>(&self.schedule);
-            for batch in batches.clone() {
-                if let Some(next) = next {
-                    self.fetch(particles, next, [batch - batches.start, batches.len()]);
-                }
-                let places = self.schedule.batch(batch);
-                let multipliers = view.multipliers;
-                if self.some_fixed[batch] {
-                    <C as Constraint<N, M, K>>::project::<L, _, _, true>(
-                        particles,
-                        places,
-                        &sweep,
-                        multipliers,
-                    );
-                } else {
-                    <C as Constraint<N, M, K>>::project::<L, _, _, false>(
-                        particles,
-                        places,
-                        &sweep,
-                        multipliers,
-                    );
-                }
-            }
+            let kind = PhantomData::<C>;
+            L::apart(Block::<C, S, N, M, K> { group: self, block, next, sweep, view, kind });
         });
     }
 
@@ -552,6 +531,43 @@ impl Group {
             let scale = if is_relative { constants[row].abs() } else { scale };
             is_there.then(|| f64::from(errors[row]) / f64::from(scale))
         })
+    }
+}
+
+/// A block of constraints of one type: what a lane type solves in a function of its own.
+struct Block<'a, C, S: Storage, const N: usize, const M: usize, const K: usize> {
+    group: &'a Group,
+    block: usize,
+    next: Option<usize>,
+    sweep: Sweep<'a>,
+    view: &'a View<S>,
+    kind: PhantomData<C>,
+}
+
+impl<C, S, const N: usize, const M: usize, const K: usize> Work for Block<'_, C, S, N, M, K>
+where
+    C: Constraint<N, M, K>,
+    S: Storage,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Self { group, block, next, sweep, view, .. } = self;
+        let batches = group.schedule.batches(block);
+        let particles = view.positions.bodies::<N>(&group.schedule);
+        let multipliers = view.multipliers;
+        for batch in batches.clone() {
+            if let Some(next) = next {
+                group.fetch(particles, next, [batch - batches.start, batches.len()]);
+            }
+            let places = group.schedule.batch(batch);
+            if group.some_fixed[batch] {
+                C::project::<L, _, _, true>(particles, places, &sweep, multipliers);
+            } else {
+                C::project::<L, _, _, false>(particles, places, &sweep, multipliers);
+            }
+        }
     }
 }
 

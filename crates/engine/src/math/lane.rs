@@ -26,6 +26,10 @@ pub trait Lane:
     /// How many numbers stand side by side, at most [`MAX_WIDTH`].
     const WIDTH: usize;
 
+    /// Does some work with these lanes in a function of its own. Work is inlined where it is done; compilers
+    /// take long over functions that are long, and many kinds of work together are.
+    fn apart<W: Work>(work: W) -> W::Output;
+
     /// Up to `WIDTH` numbers, at least one; the last of them again in the lanes beyond.
     fn load(numbers: &[f32]) -> Self;
     /// The way back: the first lanes, as many as there is room for.
@@ -104,6 +108,11 @@ macro_rules! scalar_lane {
             type Rows = [Self; 4];
             type Half = Self;
             const WIDTH: usize = 1;
+
+            #[inline(never)]
+            fn apart<W: Work>(work: W) -> W::Output {
+                work.run::<Self>()
+            }
 
             #[inline(always)]
             fn load(numbers: &[f32]) -> Self {

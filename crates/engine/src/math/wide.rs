@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::Lane;
+use super::{Lane, Work};
 
 /// How many lanes there are.
 const LANES: usize = 8;
@@ -67,6 +67,11 @@ impl Lane for F32x8 {
     type Rows = [[f32; 4]; LANES];
     type Half = Self;
     const WIDTH: usize = LANES;
+
+    #[inline(never)]
+    fn apart<W: Work>(work: W) -> W::Output {
+        work.run::<Self>()
+    }
 
     #[inline(always)]
     fn load(numbers: &[f32]) -> Self {

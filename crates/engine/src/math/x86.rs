@@ -14,6 +14,7 @@ pub(super) mod avx512;
 /// Makes a lane type of a register. Whoever calls this has the register's intrinsics in scope under the
 /// names without prefix and width (`add`, `shuffle`, …), and what differs between the widths:
 ///
+/// - `run_here`: does some work, compiled for the instructions;
 /// - `type Mask`, `less`, `select`, `bits`: comparisons;
 /// - `join`: the rows of the lanes i, i + 4, i + 8 … in one register; `part::<Q>`: its row number Q;
 /// - `without_fourths`: 0 in place of every fourth number.
@@ -84,6 +85,12 @@ macro_rules! register_lane {
             type Rows = Rows;
             type Half = $half;
             const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn apart<W: crate::math::Work>(work: W) -> W::Output {
+                // SAFETY: whoever can name this type was called by `run`, which asked the processor.
+                unsafe { run_here(work) }
+            }
 
             #[inline(always)]
             fn load(numbers: &[f32]) -> Self {

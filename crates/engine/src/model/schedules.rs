@@ -1,6 +1,8 @@
 //! From pools of constraints to groups with a checked schedule: the only place where the engine
 //! meets the partitioner.
 
+use std::ops::Range;
+
 use taut_partition::clusters::{Clusters, Room, Stop, Subdivision, mean_points};
 use taut_partition::grid::GridSplit;
 use taut_partition::stats::{self, Costs};
@@ -20,11 +22,13 @@ const CLUSTER_PARTICLES: usize = 1024;
 
 /// Particles of a tile of phantoms where the scene does not say: with their copies and constraints they stay in
 /// a second-level cache.
-const TILE_PARTICLES: usize = 2048;
+const TILE_PARTICLES: usize = 4096;
 
-/// So many particles are too many for a third-level cache, with their copies and constraints. Fewer need no
-/// tiles: color after color is foreseen well by processors, and copies are as few as can be.
-const MANY_PARTICLES: usize = 1 << 20;
+/// Phantoms come in tiles where a second-level cache is too small for the particles with their copies and
+/// constraints and a third-level cache holds all of them, and where it holds not even the particles. Between
+/// the two it holds the particles, among which constraints stream by, color after color.
+const IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 16;
+const BEYOND_THIRD_LEVEL: usize = 1 << 20;
 
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
 /// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
@@ -162,7 +166,9 @@ fn tile_bodies(elements: &Elements<'_>, settings: &Partition) -> Option<usize> {
         let bodies = elements.body_count() * size as usize / elements.len().max(1);
         return Some(bodies.max(1));
     }
-    (elements.body_count() >= MANY_PARTICLES).then_some(TILE_PARTICLES)
+    let bodies = elements.body_count();
+    let has_tiles = IN_THIRD_LEVEL.contains(&bodies) || bodies >= BEYOND_THIRD_LEVEL;
+    has_tiles.then_some(TILE_PARTICLES)
 }
 
 /// For each body, how far apart the points of two of its elements can be: the diagonal of their box.

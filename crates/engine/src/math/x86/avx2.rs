@@ -19,14 +19,15 @@ use crate::math::Work;
 pub(in crate::math) fn run<W: Work>(work: W) -> Result<W::Output, W> {
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function is compiled for.
-        Ok(unsafe { run_with_avx2(work) })
+        Ok(unsafe { run_here(work) })
     } else {
         Err(work)
     }
 }
 
 #[target_feature(enable = "avx2")]
-fn run_with_avx2<W: Work>(work: W) -> W::Output {
+#[inline(never)]
+fn run_here<W: Work>(work: W) -> W::Output {
     work.run::<Avx2>()
 }
 

@@ -23,14 +23,15 @@ pub(in crate::math) fn run<W: Work>(work: W) -> Result<W::Output, W> {
         && std::arch::is_x86_feature_detected!("avx512vl")
     {
         // SAFETY: the processor has what the function is compiled for.
-        Ok(unsafe { run_with_avx512(work) })
+        Ok(unsafe { run_here(work) })
     } else {
         Err(work)
     }
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512dq,avx512vl")]
-fn run_with_avx512<W: Work>(work: W) -> W::Output {
+#[inline(never)]
+fn run_here<W: Work>(work: W) -> W::Output {
     work.run::<Avx512>()
 }
 
