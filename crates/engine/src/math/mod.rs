@@ -20,7 +20,7 @@ pub use wide::F32x8;
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub fn widest<W: Work>(work: W) -> W::Output {
-    let narrower = |work: W| x86::avx2::run(work).unwrap_or_else(|work| work.run::<f32>());
+    let narrower = |work: W| x86::avx2::run(work).unwrap_or_else(W::run::<f32>);
     x86::avx512::run(work).unwrap_or_else(narrower)
 }
 
