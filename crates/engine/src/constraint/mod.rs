@@ -54,6 +54,9 @@ const TINY: f32 = 1e-20;
 /// processors fetch well by themselves.
 const FAR_PARTICLES: usize = 1 << 17;
 
+/// So many are in no cache at all: it takes so long to bring them that none should be left out.
+const FARTHEST_PARTICLES: usize = 1 << 20;
+
 /// One C(x) of an element and its gradient with respect to each of the `N` particles.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<L, const N: usize> {
@@ -427,7 +430,8 @@ impl Group {
 
     /// Fetches one of several parts of what a block needs: its constants, particles of its first batch,
     /// which has most of a cluster's, and the ids of the block after it. All at once would be more than a
-    /// processor can wait for. Two particles of each element are enough: others lie beside them.
+    /// processor can wait for. Two particles of each element are enough, for others lie beside them, unless
+    /// they come from memory: then all of the first two batches.
     #[inline(always)]
     fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(
         &self,
@@ -449,9 +453,13 @@ impl Group {
         if let Some(ids) = self.schedule.bodies::<N>() {
             fetch_all(&ids[of(places.end..end)]);
         }
-        for element in of(self.schedule.batch(self.schedule.batches(block).start)) {
-            for corner in 0..N.min(2) {
-                particles.prefetch(element, corner);
+        let is_farthest = self.schedule.body_count() > FARTHEST_PARTICLES;
+        let (batches, corners) = if is_farthest { (2, N) } else { (1, N.min(2)) };
+        for batch in self.schedule.batches(block).take(batches) {
+            for element in of(self.schedule.batch(batch)) {
+                for corner in 0..corners {
+                    particles.prefetch(element, corner);
+                }
             }
         }
     }
