@@ -26,8 +26,10 @@ const TILE_PARTICLES: usize = 4096;
 
 /// Phantoms come in tiles where a second-level cache is too small for the particles with their copies and
 /// constraints and a third-level cache holds all of them, and where it holds not even the particles. Between
-/// the two it holds the particles, among which constraints stream by, color after color.
-const IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 16;
+/// the two it holds the particles, among which constraints stream by, color after color; for edges, which
+/// compute little for what they read, that is so from half as many particles on.
+const IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 17;
+const EDGES_IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 16;
 const BEYOND_THIRD_LEVEL: usize = 1 << 20;
 
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
@@ -167,7 +169,9 @@ fn tile_bodies(elements: &Elements<'_>, settings: &Partition) -> Option<usize> {
         return Some(bodies.max(1));
     }
     let bodies = elements.body_count();
-    let has_tiles = IN_THIRD_LEVEL.contains(&bodies) || bodies >= BEYOND_THIRD_LEVEL;
+    let are_edges = elements.arity() == Some(2);
+    let in_third_level = if are_edges { EDGES_IN_THIRD_LEVEL } else { IN_THIRD_LEVEL };
+    let has_tiles = in_third_level.contains(&bodies) || bodies >= BEYOND_THIRD_LEVEL;
     has_tiles.then_some(TILE_PARTICLES)
 }
 

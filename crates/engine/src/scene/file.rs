@@ -119,7 +119,7 @@ pub struct Partition {
     pub subsets: Option<u32>,
     /// Cluster: the most constraints of a cluster; default 2048, or half as many more where that takes fewer
     /// phases, and small pieces of a scene of many are not cut. Phantom: about as many constraints of a tile;
-    /// by default scenes of 32 to 64 thousand particles have tiles, and those of a million and more.
+    /// by default scenes of 32 to 131 thousand particles (edges: 65) have tiles, and those of a million and more.
     #[schemars(transform = range::at_least::<1>)]
     pub subset_size: Option<u32>,
     /// Cluster: constraints that share particles go together, as one element: three edges of a triangle,
