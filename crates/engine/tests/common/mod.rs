@@ -11,7 +11,7 @@ pub(crate) fn simulation(text: &str) -> Simulation {
     Simulation::new(&scene, BackendChoice::Serial).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The same on one thread, eight lanes wide: the same bits, sooner.
+/// The same on one thread with the widest lanes: the same bits, sooner.
 pub(crate) fn wide_simulation(text: &str) -> Simulation {
     let scene = Scene::parse("test", text, Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(&scene, BackendChoice::Cpu(1)).unwrap_or_else(|e| panic!("{e}"))
