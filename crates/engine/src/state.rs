@@ -88,6 +88,12 @@ pub trait Bodies<T, const N: usize>: Copy {
     /// Has the value of a body brought closer, for somebody who needs it soon.
     #[inline(always)]
     fn prefetch(&self, _element: usize, _corner: usize) {}
+    /// The same for the value of any body.
+    #[inline(always)]
+    fn prefetch_body(&self, _body: usize) {}
+    /// Has the ids of so many elements brought closer, whether they are in this part or after it.
+    #[inline(always)]
+    fn prefetch_ids(&self, _first: usize, _count: usize) {}
 }
 
 /// Bodies by way of their indices: what there is for numbers whose access is checked anyway.

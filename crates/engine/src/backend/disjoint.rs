@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use taut_partition::Schedule;
 
-use crate::math::fetch;
+use crate::math::{LINE, fetch};
 use crate::model::Model;
 use crate::state::{Access, Bodies, Open, State, Storage, View};
 
@@ -133,7 +133,22 @@ impl<T: Copy, const N: usize> Bodies<T, N> for SharedBodies<'_, '_, T, N> {
 
     #[inline(always)]
     fn prefetch(&self, element: usize, corner: usize) {
-        fetch(self.start.wrapping_add(self.ids[element][corner] as usize));
+        self.prefetch_body(self.ids[element][corner] as usize);
+    }
+
+    #[inline(always)]
+    fn prefetch_body(&self, body: usize) {
+        fetch(self.start.wrapping_add(body));
+    }
+
+    #[inline(always)]
+    fn prefetch_ids(&self, first: usize, count: usize) {
+        let elements = LINE / size_of::<[u32; N]>();
+        let mut next = 0;
+        while next < count {
+            fetch(self.ids.as_ptr().wrapping_add(first + next));
+            next += elements;
+        }
     }
 }
 

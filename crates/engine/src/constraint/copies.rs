@@ -22,6 +22,8 @@ pub struct Copies {
     /// Where in the list the particles of each tile end that are this tile's own; after them come those that
     /// several tiles share. Empty where there are no tiles.
     tile_ends: Vec<u32>,
+    /// The lowest and the highest of the particles that are each tile's own.
+    tile_bounds: Vec<[u32; 2]>,
     /// Those that can be split and merged several at a time.
     runs: Vec<Run>,
 }
@@ -57,7 +59,13 @@ impl Copies {
             copies.factors.push(mass_factor(own.len() + 1));
         }
         copies.runs = copies.find_runs();
+        copies.tile_bounds = (0..copies.tile_ends.len()).map(|tile| copies.bounds(tile)).collect();
         copies
+    }
+
+    fn bounds(&self, tile: usize) -> [u32; 2] {
+        let own = self.ends[self.of_tile(tile)].iter().map(|&(particle, _)| particle);
+        [own.clone().min().unwrap_or(0), own.max().unwrap_or(0)]
     }
 
     fn find_runs(&self) -> Vec<Run> {
@@ -101,6 +109,18 @@ impl Copies {
     pub(crate) fn of_tile(&self, tile: usize) -> Range<usize> {
         let start = if tile == 0 { 0 } else { self.tile_ends[tile - 1] };
         start as usize..self.tile_ends[tile] as usize
+    }
+
+    /// Where in memory the particles are that are a tile's own; a few of them may be others'.
+    pub(crate) fn particles_of_tile(&self, tile: usize) -> Range<usize> {
+        let [lowest, highest] = self.tile_bounds[tile];
+        lowest as usize..highest as usize + 1
+    }
+
+    /// Where in memory their copies are.
+    pub(crate) fn copies_of_tile(&self, tile: usize) -> Range<usize> {
+        let own = self.of_tile(tile);
+        self.start(own.start)..self.start(own.end)
     }
 
     /// Where in the list those are that are no tile's own.
@@ -188,5 +208,15 @@ mod tests {
         let copies = Copies { tile_ends: vec![2, 2, 5], ..copies(&[1; 9]) };
         let tiles: Vec<_> = (0..3).map(|tile| copies.of_tile(tile)).collect();
         assert_eq!((tiles, copies.shared()), (vec![0..2, 2..2, 2..5], 5..9));
+    }
+
+    #[test]
+    fn a_tile_has_its_particles_and_copies_in_a_row() {
+        let owners = [3, 2, 2, 7, 5, 9];
+        let particles = [[0.0, 0.0, 0.0, 1.0]; 10];
+        let copies = Copies::new(&owners, vec![2, 2, 4], &particles, |count| count as f32);
+        assert_eq!((copies.particles_of_tile(0), copies.copies_of_tile(0)), (2..4, 10..13));
+        assert!(copies.copies_of_tile(1).is_empty());
+        assert_eq!((copies.particles_of_tile(2), copies.copies_of_tile(2)), (5..8, 13..15));
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! To add one, see 'Add a constraint in five steps' in CONTRIBUTING.md.
 
+mod ahead;
 mod balloon;
 mod bend;
 mod block;
@@ -29,6 +30,7 @@ use taut_partition::{Elements, Schedule};
 use crate::math::{Lane, Vec3, Work, fetch_all};
 use crate::state::{Access, Bodies, State, Storage, View};
 
+pub use ahead::{Ahead, Next};
 pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
 pub use copies::Copies;
@@ -394,13 +396,12 @@ impl Group {
         (0..count).map(move |corner| bodies[corners.map_or(corner, |corners| corners[corner])])
     }
 
-    /// Solves the constraints of one block of the schedule, once. `next` is the block after it, whose
-    /// particles are fetched meanwhile.
+    /// Solves the constraints of one block of the schedule, once. What is next is fetched meanwhile.
     #[inline(always)]
     pub fn solve_block<L: Lane, S: Storage>(
         &self,
         block: usize,
-        next: Option<usize>,
+        next: Option<Next>,
         inverse_step_squared: f32,
         first: bool,
         view: &View<S>,
@@ -413,8 +414,8 @@ impl Group {
             first_multiplier: self.first_multiplier,
             inverse_step_squared,
             first,
+            ahead: None,
         };
-        let next = next.filter(|&next| self.is_far(next));
         with_form!(self.form(), C, N, M, K, {
             let kind = PhantomData::<C>;
             L::apart(Block::<C, S, N, M, K> { group: self, block, next, sweep, view, kind });
@@ -426,6 +427,12 @@ impl Group {
     #[inline(always)]
     fn is_far(&self, block: usize) -> bool {
         self.schedule.body_count() > FAR_PARTICLES && self.schedule.batches(block).len() > 1
+    }
+
+    /// Whether its particles are in no cache.
+    #[inline(always)]
+    pub(crate) fn is_farthest(&self) -> bool {
+        self.schedule.body_count() > FARTHEST_PARTICLES
     }
 
     /// Fetches one of several parts of what a block needs: its constants, particles of its first batch,
@@ -453,8 +460,7 @@ impl Group {
         if let Some(ids) = self.schedule.bodies::<N>() {
             fetch_all(&ids[of(places.end..end)]);
         }
-        let is_farthest = self.schedule.body_count() > FARTHEST_PARTICLES;
-        let (batches, corners) = if is_farthest { (2, N) } else { (1, N.min(2)) };
+        let (batches, corners) = if self.is_farthest() { (2, N) } else { (1, N.min(2)) };
         for batch in self.schedule.batches(block).take(batches) {
             for element in of(self.schedule.batch(batch)) {
                 for corner in 0..corners {
@@ -546,7 +552,7 @@ impl Group {
 struct Block<'a, C, S: Storage, const N: usize, const M: usize, const K: usize> {
     group: &'a Group,
     block: usize,
-    next: Option<usize>,
+    next: Option<Next>,
     sweep: Sweep<'a>,
     view: &'a View<S>,
     kind: PhantomData<C>,
@@ -561,7 +567,15 @@ where
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { group, block, next, sweep, view, .. } = self;
+        let Self { group, block, next, mut sweep, view, .. } = self;
+        let next = match next {
+            Some(Next::Block(next)) if group.is_far(next) => Some(next),
+            Some(Next::Tile(ahead)) => {
+                sweep.ahead = Some(ahead);
+                None
+            }
+            _ => None,
+        };
         let batches = group.schedule.batches(block);
         let particles = view.positions.bodies::<N>(&group.schedule);
         let multipliers = view.multipliers;

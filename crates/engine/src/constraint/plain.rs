@@ -70,6 +70,7 @@ impl PlainGroup {
             first_multiplier: 0,
             inverse_step_squared: 1.0 / (step * step),
             first,
+            ahead: None,
         };
         let particles = Cell::from_mut(particles).as_slice_of_cells();
         let multipliers = Cell::from_mut(&mut self.multipliers[..]).as_slice_of_cells();

@@ -14,6 +14,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use super::ahead::Ahead;
 use super::softness::{self, Softness};
 use super::{Constraint, Row, block};
 use crate::math::{Lane, MAX_WIDTH, Vec3};
@@ -48,6 +49,8 @@ pub struct Sweep<'a> {
     pub inverse_step_squared: f32,
     /// Whether this is the first sweep of the substep, when all multipliers are 0.
     pub first: bool,
+    /// What is fetched meanwhile.
+    pub ahead: Option<Ahead>,
 }
 
 /// The numbers of the elements of a batch, cut out of the lists of the group.
@@ -181,9 +184,13 @@ pub(super) fn project<
         first = own.end;
         W::solve_two::<L, P, F>(particles, own, &batch, multipliers);
     }
+    let spread = sweep.ahead.map(|ahead| ahead.over(particles.count(), L::WIDTH));
     while first + L::WIDTH <= particles.count() {
         let own = first..first + L::WIDTH;
         first = own.end;
+        if let Some(spread) = spread {
+            spread.fetch(particles, &batch.constants, own.start, L::WIDTH);
+        }
         if SOME_FIXED && !all_movable(particles, own.clone()) {
             W::solve::<L, P, F, false>(particles, own, &batch, multipliers);
         } else {

@@ -264,6 +264,7 @@ where
         first_multiplier: 0,
         inverse_step_squared,
         first: true,
+        ahead: None,
     };
     let ids: [[u32; N]; 1] = [std::array::from_fn(|corner| corner as u32)];
     let elements = Elements::uniform(&ids, N).unwrap();

@@ -3,7 +3,10 @@
 #![allow(unsafe_code)]
 
 /// Bytes that memory moves at a time on x86 processors.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
+
+/// Particles in that many.
+pub(crate) const PARTICLES_IN_LINE: usize = LINE / size_of::<[f32; 4]>();
 
 /// Has the place of a value brought to the second-level cache.
 #[inline(always)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::phantom::{self, CopyPass};
 use super::run::Team;
 use super::stage::{Substep, contact_range, each_phase};
-use crate::constraint::Group;
+use crate::constraint::{Ahead, Group, Next};
 use crate::math::{Lane, Work};
 use crate::model::{Model, Pieces};
 use crate::state::{Storage, View};
@@ -20,24 +20,27 @@ pub(super) fn sweep<S: Storage, T: Team>(
     view: &View<S>,
     team: &T,
 ) {
-    let solve = |blocks: Range<usize>, step: usize| {
-        let sweeps = Sweeps { groups, blocks, step, count: 1, first, between: None };
+    let solve = |blocks: Range<usize>, step: usize, ahead: Option<Ahead>| {
+        let sweeps = Sweeps { groups, blocks, step, count: 1, first, between: None, ahead };
         team.compute(SweepBlocks { sweeps, substep, view });
     };
     let group = &groups[0];
     if !group.schedule.has_columns() {
-        return each_phase(group, team, |blocks| solve(blocks, 1));
+        return each_phase(group, team, |blocks| solve(blocks, 1, None));
     }
     let tiles = group.schedule.blocks(0).len();
-    for tile in team.share().of(tiles) {
+    let own = team.share().of(tiles);
+    for tile in own.clone() {
         let copy = |pass: Option<CopyPass>| {
             if let Some(pass) = pass {
                 phantom::copy_some(&group.copies, group.copies.of_tile(tile), pass, view, team);
             }
         };
         copy(copies[0]);
+        let next = Some(tile + 1).filter(|next| own.contains(next) && group.is_farthest());
+        let ahead = next.map(|next| Ahead::tile(&group.copies, next));
         // The tile's blocks of all phases.
-        solve(tile..group.schedule.block_count(), tiles);
+        solve(tile..group.schedule.block_count(), tiles, ahead);
         copy(copies[1]);
     }
 }
@@ -58,7 +61,8 @@ pub(super) fn pieces<S: Storage, T: Team>(
     let groups = &model.groups[pieces.groups.clone()];
     let blocks = team.share().of(groups[0].schedule.block_count());
     let between = Some((model, pieces));
-    let sweeps = Sweeps { groups, blocks, step: 1, count: iterations, first: true, between };
+    let sweeps =
+        Sweeps { groups, blocks, step: 1, count: iterations, first: true, between, ahead: None };
     team.compute(SweepBlocks { sweeps, substep, view })
 }
 
@@ -73,6 +77,8 @@ struct Sweeps<'a> {
     first: bool,
     /// Whose contacts with shapes come after each sweep.
     between: Option<(&'a Model, &'a Pieces)>,
+    /// What is fetched meanwhile, if the blocks are a column: what the next one needs.
+    ahead: Option<Ahead>,
 }
 
 struct SweepBlocks<'a, S: Storage> {
@@ -86,8 +92,8 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> usize {
-        let Self { sweeps: Sweeps { groups, blocks, step, count, first, between }, substep, view } =
-            self;
+        let Self { sweeps, substep, view } = self;
+        let Sweeps { groups, blocks, step, count, first, between, ahead } = sweeps;
         let inverse = 1.0 / (substep.step * substep.step);
         let mut contacts = 0;
         for block in blocks.clone().step_by(step) {
@@ -95,7 +101,9 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
             for sweep in 0..count {
                 for (index, group) in groups.iter().enumerate() {
                     let is_last = sweep + 1 == count && index + 1 == groups.len();
-                    let next = Some(block + step).filter(|next| is_last && blocks.contains(next));
+                    let after = Some(block + step).filter(|next| is_last && blocks.contains(next));
+                    let part = |tile: Ahead| tile.part(block / step, group.schedule.phase_count());
+                    let next = ahead.map(part).map(Next::Tile).or(after.map(Next::Block));
                     group.solve_block::<L, S>(block, next, inverse, first && sweep == 0, view);
                 }
                 own_contacts = 0;
