@@ -85,6 +85,12 @@ pub trait Bodies<T, const N: usize>: Copy {
     fn get(&self, element: usize, corner: usize) -> T;
     /// Puts a value at a body of an element.
     fn set(&self, element: usize, corner: usize, value: T);
+    /// Whether the first bodies of the elements, which ascend, follow each other without a gap.
+    fn is_row(&self) -> bool;
+    /// The values of the first bodies of the elements, which are a row.
+    fn read_row(&self, values: &mut [T]);
+    /// Puts values there.
+    fn write_row(&self, values: &[T]);
     /// Has the value of a body brought closer, for somebody who needs it soon.
     #[inline(always)]
     fn prefetch(&self, _element: usize, _corner: usize) {}
@@ -115,7 +121,7 @@ impl<'s, A, const N: usize> ByIndex<'s, A, N> {
     }
 }
 
-impl<T, A: Access<T>, const N: usize> Bodies<T, N> for ByIndex<'_, A, N> {
+impl<T: Copy, A: Access<T>, const N: usize> Bodies<T, N> for ByIndex<'_, A, N> {
     fn count(&self) -> usize {
         self.ids.len()
     }
@@ -131,6 +137,28 @@ impl<T, A: Access<T>, const N: usize> Bodies<T, N> for ByIndex<'_, A, N> {
     fn set(&self, element: usize, corner: usize, value: T) {
         self.values.set(self.ids[element][corner] as usize, value);
     }
+    #[inline(always)]
+    fn is_row(&self) -> bool {
+        row_of(self.ids).is_some()
+    }
+    #[inline(always)]
+    fn read_row(&self, values: &mut [T]) {
+        let first = row_of(self.ids).expect("a row");
+        self.values.read(first, values);
+    }
+    #[inline(always)]
+    fn write_row(&self, values: &[T]) {
+        let first = row_of(self.ids).expect("a row");
+        self.values.write(first, values);
+    }
+}
+
+/// The first body of some elements, if the first bodies of all of them are as many as those from the first to
+/// the last: a row, if they ascend.
+#[inline(always)]
+pub(crate) fn row_of<const N: usize>(ids: &[[u32; N]]) -> Option<usize> {
+    let (first, last) = (ids.first()?[0] as usize, ids[ids.len() - 1][0] as usize);
+    (last == first + ids.len() - 1).then_some(first)
 }
 
 impl<T: Copy> Access<T> for &[Cell<T>] {

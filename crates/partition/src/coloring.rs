@@ -112,7 +112,8 @@ impl Coloring {
         Schedule::new(elements, self.parts(block_size))
     }
 
-    fn parts(&self, block_size: usize) -> Parts {
+    /// The same, not checked yet.
+    pub(crate) fn parts(&self, block_size: usize) -> Parts {
         let (offsets, order) = group(&self.colors, self.color_count);
         let mut parts = Parts { order, batches: vec![0], blocks: vec![0], phases: vec![0] };
         for color in offsets.windows(2) {

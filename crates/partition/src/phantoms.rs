@@ -28,6 +28,7 @@
 //! ```
 
 mod assign;
+mod pairs;
 mod paper;
 mod save_copies;
 mod spread;
@@ -53,12 +54,17 @@ pub struct Options {
     /// by number, so neighbors should have numbers close by: see [`crate::ranks::curve_order`]. The blocks
     /// of each color are the tiles, and the schedule has [columns](Schedule::has_columns).
     pub tile_bodies: Option<usize>,
+    /// Whether the schedule may have the two bodies of an element the other way round. If so, the first bodies
+    /// of the elements of a block ascend, and most follow each other without a gap: a body takes part itself
+    /// in the element of each color that it comes first in, its copies in others. Elements with more bodies
+    /// are left as they are.
+    pub pairs_in_rows: bool,
 }
 
 impl Options {
     /// The usual options for q̂ colors.
     pub fn new(colors: usize) -> Self {
-        Self { colors, block_size: DEFAULT_BLOCK_SIZE, tile_bodies: None }
+        Self { colors, block_size: DEFAULT_BLOCK_SIZE, tile_bodies: None, pairs_in_rows: false }
     }
 }
 
@@ -128,7 +134,7 @@ impl Split {
         options: &Options,
         tiles: Option<&Tiles>,
     ) -> Self {
-        let Assignment { colors, mut bodies, owners } = assignment;
+        let Assignment { colors, mut bodies, owners, turned } = assignment;
         let tile_of = tiles.map(|tiles| tiles.of_bodies(elements));
         let rank = |owner: u32| match &tile_of {
             Some(tile_of) => tile_of[owner as usize].unwrap_or(u32::MAX),
@@ -145,13 +151,18 @@ impl Split {
         let body_count = elements.body_count() + owners.len();
         let fixed = fixed_with_copies(elements, owners.len());
         let coloring = Coloring::from_colors(colors, 0);
-        let split = elements.with_bodies(&bodies, body_count, &fixed).map_err(PartitionError::from);
-        let schedule = split.and_then(|split| {
-            let Some(tiles) = tiles else {
-                return Ok(coloring.schedule(&split, options.block_size)?);
-            };
-            let mut schedule = Schedule::new(&split, tiled(&coloring, tiles))?;
-            schedule.find_columns();
+        let mut parts = match tiles {
+            Some(tiles) => tiled(&coloring, tiles),
+            None => coloring.parts(options.block_size),
+        };
+        let mut as_solved = bodies.clone();
+        turn(&mut as_solved, &mut parts, &turned, tiles.is_some());
+        let split = elements.with_bodies(&as_solved, body_count, &fixed);
+        let schedule = split.map_err(PartitionError::from).and_then(|split| {
+            let mut schedule = Schedule::new(&split, parts)?;
+            if tiles.is_some() {
+                schedule.find_columns();
+            }
             Ok(schedule)
         });
         let schedule = schedule.expect("elements of a color take different copies");
@@ -171,6 +182,27 @@ fn tiled(coloring: &Coloring, tiles: &Tiles) -> Parts {
     Parts { order, batches: offsets, blocks: numbers.collect(), phases }
 }
 
+/// Swaps the bodies of elements that are turned, and sorts the elements of each color, or of each tile of it, by
+/// their first bodies. Blocks have one batch each.
+fn turn(bodies: &mut [u32], parts: &mut Parts, turned: &[bool], has_tiles: bool) {
+    if turned.is_empty() {
+        return;
+    }
+    for (pair, _) in bodies.chunks_exact_mut(2).zip(turned).filter(|(_, turned)| **turned) {
+        pair.swap(0, 1);
+    }
+    let Parts { order, batches, blocks, phases } = parts;
+    let ends: Vec<u32> = if has_tiles {
+        batches.clone()
+    } else {
+        phases.iter().map(|&phase| batches[blocks[phase as usize] as usize]).collect()
+    };
+    for range in ends.windows(2) {
+        let own = &mut order[range[0] as usize..range[1] as usize];
+        own.sort_by_key(|&element| bodies[2 * element as usize]);
+    }
+}
+
 /// Splits bodies so that exactly `options.colors` colors do (fewer only if there are fewer
 /// elements). Where the elements can be colored with so few anyway, nothing is split.
 pub fn split(elements: &Elements<'_>, options: &Options) -> Result<Split, InputError> {
@@ -184,7 +216,11 @@ pub fn split(elements: &Elements<'_>, options: &Options) -> Result<Split, InputE
         return Ok(Split::new(elements, unsplit, options));
     }
     match options.tile_bodies {
-        None => Ok(Split::new(elements, assign(elements, &order, options.colors), options)),
+        None => Ok(Split::new(
+            elements,
+            assign(elements, &order, options.colors, options.pairs_in_rows),
+            options,
+        )),
         Some(size) => split_tiles(elements, &Tiles::new(elements, size), options),
     }
 }
@@ -200,7 +236,7 @@ fn split_tiles(
     let fixed = fixed_with_copies(elements, owners.len());
     let apart = elements.with_bodies(&bodies, body_count, &fixed)?;
     let order = coloring::smallest_last(&apart, Incidence::new(&apart));
-    let mut assignment = assign(&apart, &order, options.colors);
+    let mut assignment = assign(&apart, &order, options.colors, options.pairs_in_rows);
     let original = |stand_in: &u32| match (*stand_in as usize).checked_sub(elements.body_count()) {
         Some(new) => owners[new],
         None => *stand_in,

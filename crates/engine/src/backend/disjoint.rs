@@ -19,7 +19,7 @@ use taut_partition::Schedule;
 
 use crate::math::{LINE, fetch};
 use crate::model::Model;
-use crate::state::{Access, Bodies, Open, State, Storage, View};
+use crate::state::{Access, Bodies, Open, State, Storage, View, row_of};
 
 /// A slice that workers write at the same time, at different indices.
 #[derive(Debug)]
@@ -129,6 +129,30 @@ impl<T: Copy, const N: usize> Bodies<T, N> for SharedBodies<'_, '_, T, N> {
     fn set(&self, element: usize, corner: usize, value: T) {
         // SAFETY: in bounds, see the type; ours alone to write, see the top of this file.
         unsafe { self.start.add(self.ids[element][corner] as usize).write(value) }
+    }
+
+    #[inline(always)]
+    fn is_row(&self) -> bool {
+        row_of(self.ids).is_some()
+    }
+
+    #[inline(always)]
+    fn read_row(&self, values: &mut [T]) {
+        let first = row_of(self.ids).expect("a row");
+        assert!(values.len() == self.ids.len());
+        // SAFETY: from the first id to the last, which is in bounds, see the type, there are as many bodies
+        // as there are ids; not being written, see the top of this file. The exclusive borrow cannot
+        // overlap with the slice.
+        unsafe { self.start.add(first).copy_to_nonoverlapping(values.as_mut_ptr(), values.len()) }
+    }
+
+    #[inline(always)]
+    fn write_row(&self, values: &[T]) {
+        let first = row_of(self.ids).expect("a row");
+        assert!(values.len() == self.ids.len());
+        // SAFETY: in bounds as above; ours alone to write, for whoever asks knows that the ids ascend, so
+        // that these are the elements' own bodies. What is borrowed elsewhere cannot overlap with the slice.
+        unsafe { self.start.add(first).copy_from_nonoverlapping(values.as_ptr(), values.len()) }
     }
 
     #[inline(always)]

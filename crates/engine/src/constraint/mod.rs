@@ -334,6 +334,8 @@ pub struct Group {
     pub damping: Vec<f32>,
     /// For each batch of the schedule, whether it has particles that cannot move.
     pub some_fixed: Vec<bool>,
+    /// For each batch of the schedule, whether the first particles of its elements ascend.
+    pub ascending: Vec<bool>,
     /// Factor for every change.
     pub relaxation: f32,
     /// Where this group's part of the state's multipliers starts, row after row (compliance only).
@@ -415,6 +417,7 @@ impl Group {
             inverse_step_squared,
             first,
             ahead: None,
+            is_ascending: false,
         };
         with_form!(self.form(), C, N, M, K, {
             let kind = PhantomData::<C>;
@@ -584,6 +587,7 @@ where
                 group.fetch(particles, next, [batch - batches.start, batches.len()]);
             }
             let places = group.schedule.batch(batch);
+            sweep.is_ascending = group.ascending[batch];
             if group.some_fixed[batch] {
                 C::project::<L, _, _, true>(particles, places, &sweep, multipliers);
             } else {

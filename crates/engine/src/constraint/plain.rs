@@ -71,6 +71,7 @@ impl PlainGroup {
             inverse_step_squared: 1.0 / (step * step),
             first,
             ahead: None,
+            is_ascending: false,
         };
         let particles = Cell::from_mut(particles).as_slice_of_cells();
         let multipliers = Cell::from_mut(&mut self.multipliers[..]).as_slice_of_cells();

@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::ahead::Ahead;
 use super::softness::{self, Softness};
 use super::{Constraint, Row, block};
-use crate::math::{Lane, MAX_WIDTH, Vec3};
+use crate::math::{Lane, MAX_WIDTH, Vec3, in_row};
 use crate::state::{Access, Bodies};
 
 /// How elements answer to their error: by moving particles (PBD's stiffness, XPBD's compliance) or
@@ -51,6 +51,8 @@ pub struct Sweep<'a> {
     pub first: bool,
     /// What is fetched meanwhile.
     pub ahead: Option<Ahead>,
+    /// Whether the first particles of the elements at hand ascend.
+    pub is_ascending: bool,
 }
 
 /// The numbers of the elements of a batch, cut out of the lists of the group.
@@ -266,6 +268,27 @@ pub(super) fn store<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL: 
             particles.set(lane, corner, moved);
         }
     });
+}
+
+/// Loads the first particles of as many elements as there are lanes, if they are a row, and the second ones with
+/// them, in the order of [`in_row`].
+#[inline(always)]
+pub(super) fn load_row<L: Lane, P: Bodies<[f32; 4], 2>>(particles: P) -> [L::Rows; 2] {
+    assert!(particles.count() == L::WIDTH);
+    let mut row = [[0.0; 4]; MAX_WIDTH];
+    particles.read_row(&mut row[..L::WIDTH]);
+    let first = L::gather(|lane| row[in_row::<L>(lane)]);
+    [first, L::gather(|lane| particles.get(in_row::<L>(lane), 1))]
+}
+
+/// The way back.
+#[inline(always)]
+pub(super) fn store_row<L: Lane, P: Bodies<[f32; 4], 2>>([a, b]: [L::Rows; 2], particles: P) {
+    assert!(particles.count() == L::WIDTH);
+    let mut row = [[0.0; 4]; MAX_WIDTH];
+    L::scatter(a, |lane, moved| row[in_row::<L>(lane)] = moved);
+    particles.write_row(&row[..L::WIDTH]);
+    L::scatter(b, |lane, moved| particles.set(in_row::<L>(lane), 1, moved));
 }
 
 /// The particles of some elements, at most as many as there are lanes. Lanes without an element

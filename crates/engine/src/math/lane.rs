@@ -58,6 +58,21 @@ pub trait Lane:
     fn plus(a: Self::Rows, b: Self::Rows) -> Self::Rows;
     /// Every row times the same four numbers.
     fn times(rows: Self::Rows, factors: [f32; 4]) -> Self::Rows;
+    /// Numbers of particles that follow each other in memory, from their order to that of the lanes that
+    /// [have them](in_row): `in_row(i)` of them in lane `i`.
+    #[inline(always)]
+    fn dealt(self) -> Self {
+        Self::from_lanes(|lane| self.lane(in_row::<Self>(lane)))
+    }
+    /// The way back.
+    #[inline(always)]
+    fn collected(self) -> Self {
+        let mut numbers = [0.0; MAX_WIDTH];
+        for lane in 0..Self::WIDTH {
+            numbers[in_row::<Self>(lane)] = self.lane(lane);
+        }
+        Self::load(&numbers[..Self::WIDTH])
+    }
     /// Gathers rows and sorts them by component.
     #[inline(always)]
     fn from_quadruples(row: impl Fn(usize) -> [f32; 4]) -> [Self; 4] {
@@ -90,6 +105,13 @@ pub trait Lane:
     fn less(self, other: Self) -> Self::Mask;
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+/// Which of the particles that follow each other in memory a lane has: a register of rows gets those that are
+/// beside each other, so that one load fills it.
+#[inline(always)]
+pub fn in_row<L: Lane>(lane: usize) -> usize {
+    (L::WIDTH / 4) * (lane % 4) + lane / 4
 }
 
 /// Something to be computed with lanes that somebody else chooses.

@@ -17,7 +17,8 @@ pub(super) mod avx512;
 /// - `run_here`: does some work, compiled for the instructions;
 /// - `type Mask`, `less`, `select`, `bits`: comparisons;
 /// - `join`: the rows of the lanes i, i + 4, i + 8 … in one register; `part::<Q>`: its row number Q;
-/// - `without_fourths`: 0 in place of every fourth number.
+/// - `without_fourths`: 0 in place of every fourth number;
+/// - `deal`, `collect`: numbers in the order of [`in_row`](super::in_row), and back.
 macro_rules! register_lane {
     ($lanes:ident, $register:ty, $width:literal, half: $half:ty, parts: $($part:literal),*) => {
         /// `f32` lanes in one register.
@@ -218,6 +219,16 @@ macro_rules! register_lane {
                     product[i] = unsafe { mul(rows[i], join([factors; $width / 4])) };
                 }
                 Rows(product)
+            }
+            #[inline(always)]
+            fn dealt(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { deal(self.0) })
+            }
+            #[inline(always)]
+            fn collected(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { collect(self.0) })
             }
             #[inline(always)]
             fn bits(mask: Mask) -> u32 {

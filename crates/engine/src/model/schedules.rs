@@ -93,7 +93,10 @@ fn partition_bundles(
         PartitionMethod::Phantom => {
             let tile_bodies = tile_bodies(elements, settings);
             let colors = colors(elements, settings);
-            let options = phantoms::Options { tile_bodies, ..phantoms::Options::new(colors) };
+            // Constraints of two particles are distances, which do not mind who comes first.
+            let pairs_in_rows = true;
+            let options =
+                phantoms::Options { tile_bodies, pairs_in_rows, ..phantoms::Options::new(colors) };
             return Ok(phantoms::split(elements, &options)?.into());
         }
         PartitionMethod::Cluster => {
@@ -394,8 +397,13 @@ impl Scheduler<'_> {
             let mut ids = schedule.batch(batch).flat_map(|place| schedule.bodies_at(place));
             ids.any(|&id| schedule.is_fixed(id))
         };
+        let ascends = |batch: usize| {
+            let firsts = schedule.batch(batch).map(|place| schedule.bodies_at(place)[0]);
+            firsts.is_sorted_by(|a, b| a < b)
+        };
         Group {
             kind: self.kind,
+            ascending: (0..schedule.batch_count()).map(ascends).collect(),
             some_fixed: (0..schedule.batch_count()).map(fixed_in).collect(),
             response: self.response,
             members: Vec::new(),

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::run::Team;
 use crate::constraint::{Copies, Run};
-use crate::math::{Lane, MAX_WIDTH, Work};
+use crate::math::{Lane, MAX_WIDTH, Work, in_row};
 use crate::state::{Access, Storage, View};
 
 /// What is done to split particles.
@@ -230,7 +230,7 @@ impl Own {
         if self.count == 1 {
             return load_row::<L, S>(self.first, view);
         }
-        L::gather(|lane| view.positions.get(self.first + self.count * at::<L>(lane) + copy))
+        L::gather(|lane| view.positions.get(self.first + self.count * in_row::<L>(lane) + copy))
     }
 
     /// All copies of each particle go where it is.
@@ -241,7 +241,7 @@ impl Own {
         }
         L::scatter(rows, |lane, row| {
             for copy in 0..self.count {
-                view.positions.set(self.first + self.count * at::<L>(lane) + copy, row);
+                view.positions.set(self.first + self.count * in_row::<L>(lane) + copy, row);
             }
         });
     }
@@ -261,7 +261,9 @@ impl Who<'_> {
     fn load<L: Lane, S: Storage>(self, view: &View<S>) -> L::Rows {
         match self {
             Self::Row(first) => load_row::<L, S>(first, view),
-            Self::Ids(ids) => L::gather(|lane| view.positions.get(ids[at::<L>(lane)].0 as usize)),
+            Self::Ids(ids) => {
+                L::gather(|lane| view.positions.get(ids[in_row::<L>(lane)].0 as usize))
+            }
         }
     }
 
@@ -270,24 +272,17 @@ impl Who<'_> {
         match self {
             Self::Row(first) => store_row::<L, S>(rows, first, view),
             Self::Ids(ids) => L::scatter(rows, |lane, row| {
-                view.positions.set(ids[at::<L>(lane)].0 as usize, row);
+                view.positions.set(ids[in_row::<L>(lane)].0 as usize, row);
             }),
         }
     }
-}
-
-/// Which of several particles a lane has: a register gets those that follow each other, so that one load
-/// fills it.
-#[inline(always)]
-fn at<L: Lane>(lane: usize) -> usize {
-    (L::WIDTH / 4) * (lane % 4) + lane / 4
 }
 
 /// Rows with other fourth numbers.
 #[inline(always)]
 fn with_fourths<L: Lane>(rows: L::Rows, fourths: &[f32]) -> L::Rows {
     let mut all = [[0.0; 4]; MAX_WIDTH];
-    L::scatter(rows, |lane, [x, y, z, _]| all[lane] = [x, y, z, fourths[at::<L>(lane)]]);
+    L::scatter(rows, |lane, [x, y, z, _]| all[lane] = [x, y, z, fourths[in_row::<L>(lane)]]);
     L::gather(|lane| all[lane])
 }
 
@@ -296,13 +291,13 @@ fn with_fourths<L: Lane>(rows: L::Rows, fourths: &[f32]) -> L::Rows {
 fn load_row<L: Lane, S: Storage>(first: usize, view: &View<S>) -> L::Rows {
     let mut rows = [[0.0; 4]; MAX_WIDTH];
     view.positions.read(first, &mut rows[..L::WIDTH]);
-    L::gather(|lane| rows[at::<L>(lane)])
+    L::gather(|lane| rows[in_row::<L>(lane)])
 }
 
 /// The way back.
 #[inline(always)]
 fn store_row<L: Lane, S: Storage>(rows: L::Rows, first: usize, view: &View<S>) {
     let mut kept = [[0.0; 4]; MAX_WIDTH];
-    L::scatter(rows, |lane, row| kept[at::<L>(lane)] = row);
+    L::scatter(rows, |lane, row| kept[in_row::<L>(lane)] = row);
     view.positions.write(first, &kept[..L::WIDTH]);
 }

@@ -1,6 +1,7 @@
 //! Color-driven splitting: every element gets the color that needs the fewest copies beyond those
 //! that its bodies need in any case.
 
+use super::pairs;
 use super::save_copies::save_copies;
 use crate::Elements;
 use crate::coloring::ColorSets;
@@ -14,21 +15,31 @@ pub(super) struct Assignment {
     pub(super) bodies: Vec<u32>,
     /// The body each copy stands for, from copy `body_count` on, in the order of their making.
     pub(super) owners: Vec<u32>,
+    /// For each element of two bodies, whether the second should come first; empty: none.
+    pub(super) turned: Vec<bool>,
 }
 
-/// Assigns the elements in this order to `color_count` colors, then moves some to save copies.
-pub(super) fn assign(elements: &Elements<'_>, order: &[u32], color_count: usize) -> Assignment {
+/// Assigns the elements in this order to `color_count` colors, then moves some to save copies. Elements of two
+/// bodies that may change places are [turned](pairs::turned).
+pub(super) fn assign(
+    elements: &Elements<'_>,
+    order: &[u32],
+    color_count: usize,
+    in_rows: bool,
+) -> Assignment {
     let mut colors = choose_colors(elements, order, color_count);
     save_copies(elements, &mut colors, color_count);
-    let (bodies, owners) = take_copies(elements, &colors, color_count);
-    Assignment { colors, bodies, owners }
+    let is_turned = in_rows && elements.arity() == Some(2);
+    let turned = if is_turned { pairs::turned(elements, &colors) } else { Vec::new() };
+    let (bodies, owners) = take_copies(elements, &colors, color_count, &turned);
+    Assignment { colors, bodies, owners, turned }
 }
 
 /// Assigns all elements to one color.
 pub(super) fn separate(elements: &Elements<'_>) -> Assignment {
     let colors = vec![0; elements.len()];
-    let (bodies, owners) = take_copies(elements, &colors, 1);
-    Assignment { colors, bodies, owners }
+    let (bodies, owners) = take_copies(elements, &colors, 1, &[]);
+    Assignment { colors, bodies, owners, turned: Vec::new() }
 }
 
 fn choose_colors(elements: &Elements<'_>, order: &[u32], color_count: usize) -> Vec<u32> {
@@ -47,18 +58,29 @@ fn choose_colors(elements: &Elements<'_>, order: &[u32], color_count: usize) -> 
     colors
 }
 
-/// The copies that elements of these colors take, in natural order, and the owners of the copies.
+/// The copies that elements of these colors take, in natural order, and the owners of the copies. Where
+/// elements are turned, the bodies that they leave come before all others, and so get those themselves.
 fn take_copies(
     elements: &Elements<'_>,
     colors: &[u32],
     color_count: usize,
+    turned: &[bool],
 ) -> (Vec<u32>, Vec<u32>) {
     let mut copies = Copies::new(elements.body_count(), color_count);
     let mut bodies = elements.bodies().to_vec();
-    for (element, &color) in colors.iter().enumerate() {
-        for body in &mut bodies[elements.range_of(element)] {
-            if !elements.is_fixed(*body) {
-                *body = copies.take(*body, color);
+    let mut take = |element: usize, place: usize| {
+        if !elements.is_fixed(bodies[place]) {
+            bodies[place] = copies.take(bodies[place], colors[element]);
+        }
+    };
+    if turned.is_empty() {
+        for element in 0..elements.len() {
+            elements.range_of(element).for_each(|place| take(element, place));
+        }
+    } else {
+        for is_left in [true, false] {
+            for (element, &is_turned) in turned.iter().enumerate() {
+                take(element, 2 * element + usize::from(is_turned == is_left));
             }
         }
     }

@@ -27,7 +27,8 @@ pub(super) fn assign(elements: &Elements<'_>, colors: usize) -> Result<Assignmen
         cliques.retain(|clique| clique.len() > colors);
         if cliques.is_empty() {
             let colors = color(&split, &Options::default()).colors;
-            return Ok(Assignment { colors, bodies, owners: splitting.owners });
+            let (owners, turned) = (splitting.owners, Vec::new());
+            return Ok(Assignment { colors, bodies, owners, turned });
         }
         cliques.sort_by_key(|clique| Reverse(clique.len()));
         for clique in &cliques {

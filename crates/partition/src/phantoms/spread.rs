@@ -24,7 +24,8 @@ pub(super) fn without_copies(
     let color_count = color_count.min(elements.len());
     divide(&mut colors, found, color_count);
     balance(elements, &mut colors, color_count);
-    Some(Assignment { colors, bodies: elements.bodies().to_vec(), owners: Vec::new() })
+    let bodies = elements.bodies().to_vec();
+    Some(Assignment { colors, bodies, owners: Vec::new(), turned: Vec::new() })
 }
 
 /// Divides the largest colors until there are `color_count`: any part of a color is a color.

@@ -5,10 +5,11 @@ use std::arch::x86_64::{
     _mm256_andnot_ps as andnot, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_cmp_ps,
     _mm256_div_ps as div, _mm256_extractf128_ps as part, _mm256_insertf128_ps,
     _mm256_loadu_ps as loadu, _mm256_max_ps as max, _mm256_min_ps as min, _mm256_movemask_ps,
-    _mm256_mul_ps as mul, _mm256_or_ps as or, _mm256_permute_ps as permute, _mm256_set1_ps as set1,
-    _mm256_setzero_ps, _mm256_shuffle_ps as shuffle, _mm256_sqrt_ps as sqrt,
-    _mm256_storeu_ps as storeu, _mm256_sub_ps as sub, _mm256_unpackhi_ps as unpackhi,
-    _mm256_unpacklo_ps as unpacklo, _mm256_xor_ps as xor,
+    _mm256_mul_ps as mul, _mm256_or_ps as or, _mm256_permute_ps as permute,
+    _mm256_permutevar8x32_ps, _mm256_set1_ps as set1, _mm256_setr_epi32, _mm256_setzero_ps,
+    _mm256_shuffle_ps as shuffle, _mm256_sqrt_ps as sqrt, _mm256_storeu_ps as storeu,
+    _mm256_sub_ps as sub, _mm256_unpackhi_ps as unpackhi, _mm256_unpacklo_ps as unpacklo,
+    _mm256_xor_ps as xor,
 };
 
 use super::register_lane;
@@ -51,6 +52,18 @@ unsafe fn join([low, high]: [[f32; 4]; 2]) -> __m256 {
 unsafe fn without_fourths(rows: __m256) -> __m256 {
     // SAFETY: called by the methods of `Avx2` alone.
     unsafe { _mm256_blend_ps::<0x88>(rows, _mm256_setzero_ps()) }
+}
+
+#[inline(always)]
+unsafe fn deal(numbers: __m256) -> __m256 {
+    // SAFETY: called by the methods of `Avx2` alone.
+    unsafe { _mm256_permutevar8x32_ps(numbers, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7)) }
+}
+
+#[inline(always)]
+unsafe fn collect(numbers: __m256) -> __m256 {
+    // SAFETY: called by the methods of `Avx2` alone.
+    unsafe { _mm256_permutevar8x32_ps(numbers, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) }
 }
 
 #[inline(always)]

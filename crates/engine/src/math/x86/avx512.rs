@@ -6,9 +6,9 @@ use std::arch::x86_64::{
     _mm512_cmp_ps_mask, _mm512_div_ps as div, _mm512_extractf32x4_ps as part, _mm512_insertf32x8,
     _mm512_loadu_ps as loadu, _mm512_mask_blend_ps, _mm512_maskz_mov_ps, _mm512_max_ps as max,
     _mm512_min_ps as min, _mm512_mul_ps as mul, _mm512_permute_ps as permute,
-    _mm512_set1_ps as set1, _mm512_shuffle_ps as shuffle, _mm512_sqrt_ps as sqrt,
-    _mm512_storeu_ps as storeu, _mm512_sub_ps as sub, _mm512_unpackhi_ps as unpackhi,
-    _mm512_unpacklo_ps as unpacklo, _mm512_xor_ps as xor,
+    _mm512_permutexvar_ps, _mm512_set1_ps as set1, _mm512_setr_epi32, _mm512_shuffle_ps as shuffle,
+    _mm512_sqrt_ps as sqrt, _mm512_storeu_ps as storeu, _mm512_sub_ps as sub,
+    _mm512_unpackhi_ps as unpackhi, _mm512_unpacklo_ps as unpacklo, _mm512_xor_ps as xor,
 };
 
 use super::avx2::Avx2;
@@ -56,6 +56,22 @@ unsafe fn join([a, b, c, d]: [[f32; 4]; 4]) -> __m512 {
 unsafe fn without_fourths(rows: __m512) -> __m512 {
     // SAFETY: called by the methods of `Avx512` alone.
     unsafe { _mm512_maskz_mov_ps(0x7777, rows) }
+}
+
+#[inline(always)]
+unsafe fn deal(numbers: __m512) -> __m512 {
+    // SAFETY: called by the methods of `Avx512` alone.
+    unsafe {
+        let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        _mm512_permutexvar_ps(order, numbers)
+    }
+}
+
+/// A square that is turned over twice is what it was.
+#[inline(always)]
+unsafe fn collect(numbers: __m512) -> __m512 {
+    // SAFETY: called by the methods of `Avx512` alone.
+    unsafe { deal(numbers) }
 }
 
 #[inline(always)]
