@@ -76,6 +76,36 @@ proptest! {
     }
 
     #[test]
+    fn rows_change_who_comes_first_and_nothing_else(
+        problem in any_problem(),
+        colors in 2_usize..6,
+        tile_bodies in prop::option::of(1_usize..20),
+    ) {
+        let options = Options { tile_bodies, ..Options::new(colors) };
+        let plain = split(&problem.elements(), &options).unwrap();
+        let rows = split(&problem.elements(), &Options { pairs_in_rows: true, ..options }).unwrap();
+        prop_assert_eq!(&rows.colors, &plain.colors);
+        prop_assert_eq!(&rows.owners, &plain.owners);
+        let mut turned = rows.clone();
+        for place in 0..rows.schedule.len() {
+            let element = rows.schedule.order()[place] as usize;
+            let range = problem.elements().range_of(element);
+            let solved = rows.schedule.bodies_at(place);
+            let own = &mut turned.bodies[range];
+            if own != solved {
+                prop_assert_eq!(own.len(), 2);
+                own.swap(0, 1);
+            }
+            prop_assert_eq!(&*own, solved);
+        }
+        prop_assert!(rows.tile_ends == plain.tile_ends);
+        for (&new, &old) in rows.bodies.iter().zip(&problem.bodies) {
+            let copy = (new as usize).checked_sub(problem.body_count);
+            prop_assert_eq!(copy.map_or(new, |copy| rows.owners[copy]), old);
+        }
+    }
+
+    #[test]
     fn tiles_share_no_copy(problem in any_problem(), colors in 2_usize..6, size in 1_usize..20) {
         let options = Options { tile_bodies: Some(size), ..Options::new(colors) };
         let split = split(&problem.elements(), &options).unwrap();
@@ -211,5 +241,24 @@ fn fewer_elements_than_colors_get_a_color_each() {
         let problem = Problem::uniform(&edges, 5);
         let split = split(&problem.elements(), &Options::new(4)).unwrap();
         assert_eq!(split.schedule.phase_count(), count as usize);
+    }
+}
+
+#[test]
+fn edges_of_cloth_come_in_rows() {
+    let cloth = cloth_edges(60, 60, |_, _| true);
+    for tile_bodies in [None, Some(900)] {
+        let options = Options { tile_bodies, pairs_in_rows: true, ..Options::new(3) };
+        let split = split(&cloth.elements(), &options).unwrap();
+        let schedule = &split.schedule;
+        let (mut whole, mut all) = (0, 0);
+        for batch in 0..schedule.batch_count() {
+            let firsts: Vec<u32> =
+                schedule.batch(batch).map(|place| schedule.bodies_at(place)[0]).collect();
+            assert!(firsts.is_sorted_by(|a, b| a < b));
+            all += firsts.len() / 16;
+            whole += firsts.chunks_exact(16).filter(|row| row[15] == row[0] + 15).count();
+        }
+        assert!(whole * 10 >= all * 6, "{whole} of {all} groups of sixteen are rows");
     }
 }

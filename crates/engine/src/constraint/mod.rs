@@ -334,7 +334,8 @@ pub struct Group {
     pub damping: Vec<f32>,
     /// For each batch of the schedule, whether it has particles that cannot move.
     pub some_fixed: Vec<bool>,
-    /// For each batch of the schedule, whether the first particles of its elements ascend.
+    /// For each batch of the schedule, whether the first particles of its elements ascend, so that some may
+    /// be rows: with copies only.
     pub ascending: Vec<bool>,
     /// Factor for every change.
     pub relaxation: f32,

@@ -265,6 +265,7 @@ where
         inverse_step_squared,
         first: true,
         ahead: None,
+        is_ascending: false,
     };
     let ids: [[u32; N]; 1] = [std::array::from_fn(|corner| corner as u32)];
     let elements = Elements::uniform(&ids, N).unwrap();

@@ -397,9 +397,10 @@ impl Scheduler<'_> {
             let mut ids = schedule.batch(batch).flat_map(|place| schedule.bodies_at(place));
             ids.any(|&id| schedule.is_fixed(id))
         };
+        // Without copies there are no rows to look for: a particle has one constraint of a color.
         let ascends = |batch: usize| {
             let firsts = schedule.batch(batch).map(|place| schedule.bodies_at(place)[0]);
-            firsts.is_sorted_by(|a, b| a < b)
+            !owners.is_empty() && firsts.is_sorted_by(|a, b| a < b)
         };
         Group {
             kind: self.kind,

@@ -6,7 +6,7 @@ use std::array::from_fn;
 use proptest::prelude::*;
 
 use super::*;
-use crate::math::{MAX_WIDTH, Work, atan2, widest};
+use crate::math::{MAX_WIDTH, Work, atan2, in_row, widest};
 
 type Numbers = [f32; MAX_WIDTH];
 
@@ -100,6 +100,12 @@ impl Work for Movement {
             let mut stored = [0.0; MAX_WIDTH];
             loaded.store(&mut stored[..count]);
             assert_eq!(stored[..count], numbers[..count]);
+        }
+
+        let dealt = L::from_lanes(|lane| lane as f32).dealt();
+        for lane in 0..L::WIDTH {
+            assert_eq!(dealt.lane(lane), in_row::<L>(lane) as f32);
+            assert_eq!(dealt.collected().lane(lane), lane as f32);
         }
 
         let one = L::splat(1.0);
