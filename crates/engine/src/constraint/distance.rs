@@ -54,16 +54,16 @@ impl Constraint<2, 1, 1> for Distance {
         // A branch inside would keep the compiler from using registers well.
         match (sweep.is_compliant, sweep.is_ascending && L::WIDTH > 1) {
             (true, true) => {
-                along::<true, true, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers)
+                along::<true, true, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers);
             }
             (true, false) => {
-                along::<true, false, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers)
+                along::<true, false, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers);
             }
             (false, true) => {
-                along::<false, true, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers)
+                along::<false, true, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers);
             }
             (false, false) => {
-                along::<false, false, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers)
+                along::<false, false, L, P, F, SOME_FIXED>(particles, places, sweep, multipliers);
             }
         }
     }
