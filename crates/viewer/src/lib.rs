@@ -22,7 +22,6 @@ mod server;
 mod shared;
 mod source;
 mod stats;
-mod team;
 
 pub use assets::{NO_PAGE, has_page};
 pub use server::{DEFAULT_PORT, Options, Server, ViewerError};

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
+use taut::backend::TeamSize;
 use taut::output::{Drawing, elements_by_kind};
 use taut::scene::{Override, Scene};
 use taut::{BackendChoice, Simulation, SimulationError};
@@ -21,7 +22,6 @@ use crate::protocol::{Message, Request};
 use crate::shared::{Command, Demand, Look, Outlets, SceneState};
 use crate::source::Source;
 use crate::stats::Meter;
-use crate::team::Team;
 
 use snapshot::snapshot;
 
@@ -41,7 +41,7 @@ pub(crate) struct Live {
     overrides: Vec<Override>,
     backend: BackendChoice,
     /// Chooses the number of threads, if nobody else did.
-    team: Option<Team>,
+    team: Option<TeamSize>,
     generation: u32,
     drawing: Drawing,
     look: Arc<Look>,
@@ -450,13 +450,13 @@ impl Live {
 }
 
 /// What chooses the number of threads, unless somebody did or it does not matter.
-fn team_for(backend: &BackendChoice) -> Option<Team> {
+fn team_for(backend: &BackendChoice) -> Option<TeamSize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    matches!(backend, BackendChoice::Cpu(0)).then(|| Team::new(cores))
+    matches!(backend, BackendChoice::Cpu(0)).then(|| TeamSize::with_a_core_free(cores))
 }
 
 /// A back-end with the number of threads that a team has.
-fn manned(backend: &BackendChoice, team: Option<&Team>) -> BackendChoice {
+fn manned(backend: &BackendChoice, team: Option<&TeamSize>) -> BackendChoice {
     team.map_or_else(|| backend.clone(), |team| BackendChoice::Cpu(team.threads()))
 }
 

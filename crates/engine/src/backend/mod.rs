@@ -1,5 +1,5 @@
 //! Where a program runs: on one thread (`serial.rs`, the reference) or on a team of workers
-//! (`multicore.rs`). Both run the same loop over the same stages and give the same bits. The folder
+//! (`multicore.rs`, as large as `team_size.rs` finds best). Both run the same loop over the same stages and give the same bits. The folder
 //! `gpu`, with the feature of that name, finds and opens graphics processors.
 
 mod crew;
@@ -8,6 +8,7 @@ mod disjoint;
 pub mod gpu;
 mod multicore;
 mod serial;
+mod team_size;
 
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use crate::state::State;
 
 pub use multicore::Multicore;
 pub use serial::Serial;
+pub use team_size::TeamSize;
 
 /// Something that can make a step.
 pub trait Backend: Send {

@@ -4,10 +4,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use super::crew::Crew;
 use super::disjoint::share;
-use super::{Backend, BackendError, Stopwatch};
+use super::{Backend, BackendError, Stopwatch, TeamSize};
 use crate::constraint::Group;
 use crate::math::{Work, widest};
 use crate::solver::{Findings, Job, Share, Team, run};
@@ -15,6 +16,10 @@ use crate::state::State;
 
 /// Constraints of a phase below which another worker costs more at the barriers than it brings.
 const PHASE_PER_WORKER: usize = 512;
+
+/// Constraints of a phase from which another worker surely brings more than it costs; between the two it
+/// depends on the machine, and is measured.
+const LONG_PHASE_PER_WORKER: usize = 1 << 14;
 
 /// Rounds of waiting before a worker lets others have its core: about 50 µs.
 const SPINS_BEFORE_YIELDING: u32 = 4096;
@@ -24,6 +29,10 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 pub struct Multicore {
     crew: Crew,
     cores: usize,
+    /// How many constraints the phases of the scene have that was stepped last.
+    phase: usize,
+    /// How many workers are best for it.
+    size: TeamSize,
 }
 
 impl Multicore {
@@ -33,18 +42,27 @@ impl Multicore {
         let threads = if threads == 0 { cores } else { threads };
         let crew = Crew::new(threads)
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { crew, cores })
+        Ok(Self { crew, cores, phase: 0, size: TeamSize::exactly(1) })
     }
 
     /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
     /// between two barriers.
-    fn workers(&self, job: &Job<'_>) -> usize {
+    fn workers(&mut self, job: &Job<'_>) -> usize {
         let rounds: usize = job.model.groups.iter().map(Group::rounds).sum();
-        let between_barriers = match rounds {
+        let phase = match rounds {
             0 => job.model.body_of.len(),
             rounds => job.model.constraint_count() / rounds,
         };
-        (between_barriers / PHASE_PER_WORKER).clamp(1, self.threads())
+        if phase != self.phase {
+            let threads = self.threads();
+            self.phase = phase;
+            self.size = if phase / LONG_PHASE_PER_WORKER >= threads {
+                TeamSize::exactly(threads)
+            } else {
+                TeamSize::up_to((phase / PHASE_PER_WORKER).clamp(1, threads))
+            };
+        }
+        self.size.threads()
     }
 }
 
@@ -63,6 +81,7 @@ impl Backend for Multicore {
         state: &mut State,
         seconds: &mut [f64],
     ) -> Result<Findings, BackendError> {
+        let start = Instant::now();
         let workers = self.workers(&job);
         let view = share(state, job.model);
         let barrier = Barrier::new(workers, self.cores);
@@ -87,6 +106,7 @@ impl Backend for Multicore {
                 }
             });
         }
+        self.size.step(start.elapsed().as_secs_f64(), 0.0);
         Ok(findings.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }

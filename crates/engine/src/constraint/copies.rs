@@ -26,6 +26,9 @@ pub struct Copies {
     tile_bounds: Vec<[u32; 2]>,
     /// Those that can be split and merged several at a time.
     runs: Vec<Run>,
+    /// Where in the list those that are no tile's own begin again with a low particle: each of these parts
+    /// goes once through the whole scene.
+    rounds: Vec<Range<usize>>,
 }
 
 /// Particles of the list with as many copies each, of the same weight and in ascending order.
@@ -59,6 +62,7 @@ impl Copies {
             copies.factors.push(mass_factor(own.len() + 1));
         }
         copies.runs = copies.find_runs();
+        copies.rounds = copies.find_rounds();
         copies.tile_bounds = (0..copies.tile_ends.len()).map(|tile| copies.bounds(tile)).collect();
         copies
     }
@@ -87,6 +91,25 @@ impl Copies {
             }
         }
         runs
+    }
+
+    fn find_rounds(&self) -> Vec<Range<usize>> {
+        let shared = self.shared();
+        let mut start = shared.start;
+        let ascending = self.ends[shared].chunk_by(|(one, _), (next, _)| one < next);
+        let place = |round: &[_]| {
+            let places = start..start + round.len();
+            start = places.end;
+            places
+        };
+        ascending.map(place).collect()
+    }
+
+    /// The parts of the list of those that are no tile's own in which particles ascend. Workers who take
+    /// their share of each find most of its particles and copies in their own caches, where their share of
+    /// the constraints was; of the whole list one would have those with few copies, another the others.
+    pub(crate) fn rounds(&self) -> &[Range<usize>] {
+        &self.rounds
     }
 
     /// The runs that reach into a part of the list, cut to it.

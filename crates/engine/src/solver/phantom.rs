@@ -23,9 +23,10 @@ pub enum CopyPass {
 
 /// Splits or merges this worker's share of the particles that are no tile's own.
 pub(super) fn copy<S: Storage, T: Team>(copies: &Copies, pass: CopyPass, view: &View<S>, team: &T) {
-    let shared = copies.shared();
-    let own = team.share().of(shared.len());
-    copy_some(copies, shared.start + own.start..shared.start + own.end, pass, view, team);
+    for round in copies.rounds() {
+        let own = team.share().of(round.len());
+        copy_some(copies, round.start + own.start..round.start + own.end, pass, view, team);
+    }
 }
 
 /// Splits or merges some of the split particles.

@@ -1,10 +1,9 @@
-//! How many threads a simulation gets when nobody asked for a number. Results do not depend on it, so
-//! it may change between two steps.
+//! How many threads a step gets. Results do not depend on it, so it may change between two steps.
 //!
-//! The page is often drawn on the same machine. Workers that meet some hundred times a step wait for
-//! one that the browser has pushed off its core, and then two can take longer than one alone. So one
-//! core is left free at first, and while steps come in time nothing changes. When they come late,
-//! other numbers are tried, and the fastest stays.
+//! What is the fastest cannot be known beforehand. Workers that meet some hundred times a step wait for
+//! one that another program has pushed off its core, and bring each other's particles from cache to
+//! cache, which takes ten times as long on some machines as on others. So numbers are tried, and the
+//! fastest stays.
 
 /// Steps whose median counts.
 const STEPS: usize = 12;
@@ -19,7 +18,7 @@ const WAITS: [u32; 2] = [4, 256];
 
 /// The number of threads.
 #[derive(Debug)]
-pub(crate) struct Team {
+pub struct TeamSize {
     /// Numbers to choose from, rising.
     counts: Vec<usize>,
     /// Which of them is in use.
@@ -35,36 +34,48 @@ pub(crate) struct Team {
     next_wait: u32,
 }
 
-impl Team {
-    /// For a machine with so many cores.
-    pub(crate) fn new(cores: usize) -> Self {
-        let powers =
-            (0..usize::BITS - 1).map(|power| 1 << power).take_while(|&count| count < cores);
-        let mut counts: Vec<usize> = powers.chain([cores.saturating_sub(1), cores]).collect();
-        counts.retain(|&count| count > 0);
-        counts.sort_unstable();
-        counts.dedup();
-        let now = counts.len().saturating_sub(2);
-        let next_wait = WAITS[0];
+impl TeamSize {
+    /// So many, whatever they take.
+    pub fn exactly(threads: usize) -> Self {
+        Self::new(vec![threads], threads)
+    }
+
+    /// So many at first, and fewer if that is faster.
+    pub fn up_to(threads: usize) -> Self {
+        Self::new(rising(threads), threads)
+    }
+
+    /// One core less than there are, for those who draw what is simulated; other numbers are tried while
+    /// steps come late.
+    pub fn with_a_core_free(cores: usize) -> Self {
+        let most_but_one = cores.saturating_sub(1).max(1);
+        let mut counts = rising(cores);
+        if let Err(place) = counts.binary_search(&most_but_one) {
+            counts.insert(place, most_but_one);
+        }
+        Self::new(counts, most_but_one)
+    }
+
+    fn new(counts: Vec<usize>, first: usize) -> Self {
         Self {
+            now: counts.binary_search(&first).unwrap_or(0),
             counts,
-            now,
             times: Vec::with_capacity(STEPS),
             unsettled: UNSETTLED,
             before: None,
             is_rising: true,
             wait: 0,
-            next_wait,
+            next_wait: WAITS[0],
         }
     }
 
     /// The number that is in use.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.counts.get(self.now).copied().unwrap_or(1)
     }
 
     /// Something else is simulated now: what was measured does not hold any more.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.settle();
         self.before = None;
         (self.wait, self.next_wait) = (0, WAITS[0]);
@@ -72,7 +83,7 @@ impl Team {
 
     /// A step took so many seconds of those that it has (0: as few as possible). Whether the number
     /// has changed.
-    pub(crate) fn step(&mut self, seconds: f64, due: f64) -> bool {
+    pub fn step(&mut self, seconds: f64, due: f64) -> bool {
         if self.unsettled > 0 {
             self.unsettled -= 1;
             return false;
@@ -132,35 +143,52 @@ impl Team {
     }
 }
 
+/// Powers of two up to a number, and that number.
+fn rising(most: usize) -> Vec<usize> {
+    let powers = (0..usize::BITS - 1).map(|power| 1 << power);
+    powers.take_while(|&count| count < most).chain([most]).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    //! Contract: a core stays free while steps come in time; when they are late the fastest number
-    //! is found and kept, and trials that bring nothing become rare.
+    //! Contract: a core stays free while steps come in time, where that is asked for; when they are late
+    //! the fastest number is found and kept, and trials that bring nothing become rare.
 
     use super::*;
 
     /// Makes steps of a machine on which each number takes so many seconds; how often it changed.
-    fn run(team: &mut Team, steps: usize, due: f64, cost: impl Fn(usize) -> f64) -> usize {
+    fn run(team: &mut TeamSize, steps: usize, due: f64, cost: impl Fn(usize) -> f64) -> usize {
         (0..steps).filter(|_| team.step(cost(team.threads()), due)).count()
     }
 
     #[test]
     fn one_core_stays_free() {
-        let first = |cores| Team::new(cores).threads();
+        let first = |cores| TeamSize::with_a_core_free(cores).threads();
         assert_eq!([1, 2, 3, 4, 8, 9].map(first), [1, 1, 2, 3, 7, 8]);
-        assert_eq!(Team::new(12).counts, [1, 2, 4, 8, 11, 12]);
+        assert_eq!(TeamSize::with_a_core_free(12).counts, [1, 2, 4, 8, 11, 12]);
+    }
+
+    #[test]
+    fn all_threads_come_first_where_no_core_is_to_be_free() {
+        let mut team = TeamSize::up_to(6);
+        assert_eq!((team.threads(), &team.counts), (6, &vec![1, 2, 4, 6]));
+        // What one core does not share with another is soon done.
+        run(&mut team, 90, 0.0, |threads| threads as f64);
+        assert_eq!(team.threads(), 1);
+        run(&mut team, 1000, 0.0, |threads| 1.0 / threads as f64);
+        assert_eq!(team.threads(), 6);
     }
 
     #[test]
     fn steps_in_time_change_nothing() {
-        let mut team = Team::new(2);
+        let mut team = TeamSize::with_a_core_free(2);
         // Two threads would be faster, but one is fast enough.
         assert_eq!(run(&mut team, 5000, 0.010, |threads| 0.008 / threads as f64), 0);
     }
 
     #[test]
     fn late_steps_find_the_fastest_number() {
-        let mut team = Team::new(8);
+        let mut team = TeamSize::with_a_core_free(8);
         let crowded = |threads: usize| if threads > 4 { 0.050 } else { 0.040 / threads as f64 };
         run(&mut team, 500, 0.001, crowded);
         assert_eq!(team.threads(), 4);
@@ -170,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_number_that_is_no_faster_is_left_again() {
-        let mut team = Team::new(2);
+        let mut team = TeamSize::with_a_core_free(2);
         let changes = run(&mut team, 40_000, 0.0, |threads| if threads > 1 { 0.02 } else { 0.01 });
         assert_eq!(team.threads(), 1);
         // There and back, ever more rarely.
@@ -179,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_rare_long_step_means_nothing() {
-        let mut team = Team::new(4);
+        let mut team = TeamSize::with_a_core_free(4);
         let mut number = 0;
         let changes = (0..1000).filter(|_| {
             number += 1;
@@ -190,6 +218,6 @@ mod tests {
 
     #[test]
     fn one_core_is_left_alone() {
-        assert_eq!(run(&mut Team::new(1), 1000, 0.0, |_| 0.1), 0);
+        assert_eq!(run(&mut TeamSize::with_a_core_free(1), 1000, 0.0, |_| 0.1), 0);
     }
 }
