@@ -5,6 +5,7 @@
 //! back-end a slice whose disjointness a checked schedule guarantees.
 
 mod contacts;
+mod particles;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -15,6 +16,7 @@ use taut_partition::Schedule;
 pub use contacts::{
     BUCKETS, ContactSizes, ContactState, ContactView, MOST_PARTNERS, NO_BODY, SEVERAL_BODIES,
 };
+pub use particles::Particles;
 
 /// A particle: x, y, z and its inverse mass w, in the 16 bytes of one vector register.
 pub type Particle = [f32; 4];
@@ -23,7 +25,7 @@ pub type Particle = [f32; 4];
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// Place (m) and inverse mass (1/kg; 0: pinned).
-    pub positions: Vec<Particle>,
+    pub positions: Particles,
     /// Place at the start of the substep; fourth component unused.
     pub previous: Vec<[f32; 4]>,
     /// Velocity (m/s); fourth component unused.
@@ -91,10 +93,7 @@ pub trait Bodies<T, const N: usize>: Copy {
     fn read_row(&self, values: &mut [T]);
     /// Puts values there.
     fn write_row(&self, values: &[T]);
-    /// Has the value of a body brought closer, for somebody who needs it soon.
-    #[inline(always)]
-    fn prefetch(&self, _element: usize, _corner: usize) {}
-    /// The same for the value of any body.
+    /// Has the value of any body brought closer, for somebody who needs it soon.
     #[inline(always)]
     fn prefetch_body(&self, _body: usize) {}
     /// Has the ids of so many elements brought closer, whether they are in this part or after it.

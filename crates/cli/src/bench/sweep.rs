@@ -16,7 +16,7 @@ use taut::backend::{Backend, Serial};
 use taut::constraint::PlainGroup;
 use taut::model::Model;
 use taut::scene::Scene;
-use taut::state::Particle;
+use taut::state::Particles;
 use taut::{BackendChoice, Simulation, SimulationError};
 
 use super::{Arguments, bandwidth, write_csv};
@@ -231,7 +231,7 @@ impl Case {
 /// The same constraints and particles, solved by the plain loop.
 struct Plain {
     groups: Vec<PlainGroup>,
-    particles: Vec<Particle>,
+    particles: Particles,
     step: f32,
 }
 

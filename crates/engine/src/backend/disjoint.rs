@@ -156,11 +156,6 @@ impl<T: Copy, const N: usize> Bodies<T, N> for SharedBodies<'_, '_, T, N> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, element: usize, corner: usize) {
-        self.prefetch_body(self.ids[element][corner] as usize);
-    }
-
-    #[inline(always)]
     fn prefetch_body(&self, body: usize) {
         fetch(self.start.wrapping_add(body));
     }

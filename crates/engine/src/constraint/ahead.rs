@@ -1,9 +1,13 @@
 //! What is brought closer while something else is solved, where caches do not hold the scene.
 //!
+//! While a cluster is solved, the particles of the next one are fetched, by the lines of memory that have any.
+//!
 //! Between two phases of a tile of phantoms nothing comes from far away, and at the start of the next tile
 //! everything does. So a tile's particles and their copies, each of which are in a row, are fetched while the
 //! tile before is solved: with every few elements a few of them, for a processor waits if it is asked for
 //! more than it can bring.
+
+use taut_partition::Schedule;
 
 use super::Copies;
 use crate::math::{PARTICLES_IN_LINE, fetch};
@@ -19,6 +23,50 @@ pub enum Next {
     Block(usize),
     /// Another tile.
     Tile(Ahead),
+}
+
+/// So many particles need not be fetched early for a cluster: they and what else a sweep reads are in a cache,
+/// from where processors fetch well by themselves.
+const NEAR_PARTICLES: usize = 1 << 17;
+
+/// The lines of memory that the particles of each block are in.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    lines: Vec<u32>,
+    /// Where those of each block end.
+    ends: Vec<u32>,
+}
+
+impl Lines {
+    /// Those of the blocks of a schedule, if it pays to fetch them early: none where caches hold the scene, and
+    /// where blocks have one batch, for which fetching would be as much work as solving it.
+    pub(crate) fn of_far(schedule: &Schedule) -> Self {
+        let mut all = Self::default();
+        let has_batches = schedule.batch_count() > schedule.block_count();
+        let blocks = if has_batches && schedule.body_count() > NEAR_PARTICLES {
+            0..schedule.block_count()
+        } else {
+            0..0
+        };
+        for block in blocks {
+            let ids = schedule.block(block).flat_map(|place| schedule.bodies_at(place));
+            let mut own: Vec<u32> = ids.map(|id| id / PARTICLES_IN_LINE as u32).collect();
+            own.sort_unstable();
+            own.dedup();
+            all.lines.extend(own);
+            all.ends.push(all.lines.len() as u32);
+        }
+        all.lines.shrink_to_fit();
+        all
+    }
+
+    /// Those of a block; none if it need not be fetched.
+    #[inline(always)]
+    pub(super) fn of(&self, block: usize) -> &[u32] {
+        let Some(&end) = self.ends.get(block) else { return &[] };
+        let start = if block == 0 { 0 } else { self.ends[block - 1] };
+        &self.lines[start as usize..end as usize]
+    }
 }
 
 /// Particles to fetch while a block is solved: two rows of them.
@@ -98,10 +146,33 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
-    //! Contract: parts are of about the same length and have everything once; so have the elements of a
-    //! batch.
+    //! Contract: lines are those that have a particle of a block, each once; parts are of about the same length
+    //! and have everything once; so have the elements of a batch.
+
+    use taut_partition::{Elements, Parts};
 
     use super::*;
+
+    /// A schedule of pairs in one phase, two batches to a block.
+    fn schedule(pairs: &[[u32; 2]], bodies: usize) -> Schedule {
+        let count = pairs.len() as u32;
+        let parts = Parts {
+            order: (0..count).collect(),
+            batches: (0..=count).collect(),
+            blocks: (0..=count).step_by(2).collect(),
+            phases: vec![0, count / 2],
+        };
+        Schedule::new(&Elements::uniform(pairs, bodies).unwrap(), parts).unwrap()
+    }
+
+    #[test]
+    fn lines_have_the_particles_of_a_block() {
+        let pairs = [[9, 3], [8, 1_000_000], [12, 13], [16, 15]];
+        let lines = Lines::of_far(&schedule(&pairs, 1_000_001));
+        assert_eq!((lines.of(0), lines.of(1)), (&[0, 2, 250_000][..], &[3, 4][..]));
+        let near = Lines::of_far(&schedule(&[[9, 3], [8, 10], [12, 13], [16, 15]], 17));
+        assert!(near.of(0).is_empty() && near.of(1).is_empty());
+    }
 
     #[test]
     fn parts_and_elements_have_everything_once() {

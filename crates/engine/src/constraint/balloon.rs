@@ -249,7 +249,7 @@ mod tests {
     }
 
     fn state(positions: Vec<[f32; 4]>) -> State {
-        State { positions, scratch: vec![[0.0; 4]; 9], ..State::default() }
+        State { positions: positions[..].into(), scratch: vec![[0.0; 4]; 9], ..State::default() }
     }
 
     #[test]

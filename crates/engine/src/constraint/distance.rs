@@ -108,23 +108,29 @@ struct Along<const COMPLIANT: bool, const ASCENDING: bool>;
 
 impl<const COMPLIANT: bool, const ASCENDING: bool> Solve<2, 1, 1> for Along<COMPLIANT, ASCENDING> {
     #[inline(always)]
-    fn solve<L: Lane, P: Bodies<[f32; 4], 2>, F: Access<f32>, const ALL: bool>(
+    fn solve<
+        L: Lane,
+        P: Bodies<[f32; 4], 2>,
+        F: Access<f32>,
+        const FULL: bool,
+        const MOVABLE: bool,
+    >(
         particles: P,
         own: Range<usize>,
         batch: &Batch<'_, 1, 1>,
         multipliers: F,
     ) {
         let ends = particles.part(own.clone());
-        if ASCENDING && ALL && ends.is_row() {
+        if ASCENDING && FULL && MOVABLE && ends.is_row() {
             let both = project::load_row::<L, P>(ends);
             let both = moved::<L, F, COMPLIANT, true>(both, own, batch, multipliers);
             project::store_row::<L, P>(both, ends);
         } else {
-            let a = project::gather::<L, P, 2, ALL>(ends, 0);
-            let b = project::gather::<L, P, 2, ALL>(ends, 1);
+            let a = project::gather::<L, P, 2, FULL>(ends, 0);
+            let b = project::gather::<L, P, 2, FULL>(ends, 1);
             let [a, b] = moved::<L, F, COMPLIANT, false>([a, b], own, batch, multipliers);
-            project::store::<L, P, 2, ALL>(a, ends, 0);
-            project::store::<L, P, 2, ALL>(b, ends, 1);
+            project::store::<L, P, 2, FULL, MOVABLE>(a, ends, 0);
+            project::store::<L, P, 2, FULL, MOVABLE>(b, ends, 1);
         }
     }
 }

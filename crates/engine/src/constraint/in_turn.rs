@@ -210,19 +210,25 @@ where
     const IN_TWOS: bool = N < 6;
 
     #[inline(always)]
-    fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
+    fn solve<
+        L: Lane,
+        P: Bodies<[f32; 4], N>,
+        F: Access<f32>,
+        const FULL: bool,
+        const MOVABLE: bool,
+    >(
         particles: P,
         own: Range<usize>,
         batch: &Batch<'_, M, M>,
         multipliers: F,
     ) {
-        let mut lanes = Lanes::<L, P, N>::load::<ALL>(particles.part(own.clone()));
+        let mut lanes = Lanes::<L, P, N>::load::<FULL>(particles.part(own.clone()));
         each_member!(M, |member| {
             if S::RARE != Some(member) || some_have::<L, M>(member, own.clone(), batch) {
                 Self::turn(&mut lanes, member, own.clone(), batch, multipliers);
             }
         });
-        lanes.store::<ALL>();
+        lanes.store::<FULL, MOVABLE>();
     }
 
     #[inline(always)]
@@ -240,7 +246,7 @@ where
             Self::turn(&mut first, member, one.clone(), batch, multipliers);
             Self::turn(&mut second, member, two.clone(), batch, multipliers);
         });
-        first.store::<true>();
-        second.store::<true>();
+        first.store::<true, true>();
+        second.store::<true, true>();
     }
 }

@@ -27,10 +27,10 @@ use std::ops::Range;
 use taut_partition::bundles::{self, Bundles, NO_MEMBER};
 use taut_partition::{Elements, Schedule};
 
-use crate::math::{Lane, Vec3, Work, fetch_all};
+use crate::math::{Lane, PARTICLES_IN_LINE, Vec3, Work, fetch_all};
 use crate::state::{Access, Bodies, State, Storage, View};
 
-pub use ahead::{Ahead, Next};
+pub use ahead::{Ahead, Lines, Next};
 pub use balloon::{BALLOON, Balloon};
 pub use bend::Bend;
 pub use copies::Copies;
@@ -52,12 +52,11 @@ pub use volume::Volume;
 /// Smallest length (m), squared length or area² that is divided by.
 const TINY: f32 = 1e-20;
 
-/// So many particles need not be fetched early: they and what else a sweep reads are in a cache, from where
-/// processors fetch well by themselves.
-const FAR_PARTICLES: usize = 1 << 17;
-
-/// So many are in no cache at all: it takes so long to bring them that none should be left out.
-const FARTHEST_PARTICLES: usize = 1 << 20;
+/// So many bodies, copies among them, need not be fetched early for a tile: they and what else a sweep reads
+/// are in a cache, from where processors fetch well by themselves. More of edges, which are over so soon that
+/// fetching takes a larger share of their time.
+const NEAR_BODIES: usize = 1 << 18;
+const NEAR_BODIES_OF_EDGES: usize = 1 << 20;
 
 /// One C(x) of an element and its gradient with respect to each of the `N` particles.
 #[derive(Clone, Copy, Debug)]
@@ -337,6 +336,8 @@ pub struct Group {
     /// For each batch of the schedule, whether the first particles of its elements ascend, so that some may
     /// be rows: with copies only.
     pub ascending: Vec<bool>,
+    /// What of memory each block needs, if that is fetched early.
+    pub lines: Lines,
     /// Factor for every change.
     pub relaxation: f32,
     /// Where this group's part of the state's multipliers starts, row after row (compliance only).
@@ -426,23 +427,15 @@ impl Group {
         });
     }
 
-    /// Whether it pays to fetch what a block needs while the one before is solved. Where blocks have one
-    /// batch, that would be as much work as solving it.
+    /// Whether it pays to fetch what a tile of phantoms needs while the one before is solved.
     #[inline(always)]
-    fn is_far(&self, block: usize) -> bool {
-        self.schedule.body_count() > FAR_PARTICLES && self.schedule.batches(block).len() > 1
+    pub(crate) fn has_far_tiles(&self) -> bool {
+        let near = if self.kind.arity() == 2 { NEAR_BODIES_OF_EDGES } else { NEAR_BODIES };
+        self.schedule.body_count() > near
     }
 
-    /// Whether its particles are in no cache.
-    #[inline(always)]
-    pub(crate) fn is_farthest(&self) -> bool {
-        self.schedule.body_count() > FARTHEST_PARTICLES
-    }
-
-    /// Fetches one of several parts of what a block needs: its constants, particles of its first batch,
-    /// which has most of a cluster's, and the ids of the block after it. All at once would be more than a
-    /// processor can wait for. Two particles of each element are enough, for others lie beside them, unless
-    /// they come from memory: then all of the first two batches.
+    /// Fetches one of several parts of what a block needs: its constants, its particles, and the ids of the
+    /// block after it. All at once would be more than a processor can wait for.
     #[inline(always)]
     fn fetch<P: Bodies<[f32; 4], N>, const N: usize>(
         &self,
@@ -464,13 +457,9 @@ impl Group {
         if let Some(ids) = self.schedule.bodies::<N>() {
             fetch_all(&ids[of(places.end..end)]);
         }
-        let (batches, corners) = if self.is_farthest() { (2, N) } else { (1, N.min(2)) };
-        for batch in self.schedule.batches(block).take(batches) {
-            for element in of(self.schedule.batch(batch)) {
-                for corner in 0..corners {
-                    particles.prefetch(element, corner);
-                }
-            }
+        let lines = self.lines.of(block);
+        for &line in &lines[of(0..lines.len())] {
+            particles.prefetch_body(line as usize * PARTICLES_IN_LINE);
         }
     }
 
@@ -573,7 +562,7 @@ where
     fn run<L: Lane>(self) {
         let Self { group, block, next, mut sweep, view, .. } = self;
         let next = match next {
-            Some(Next::Block(next)) if group.is_far(next) => Some(next),
+            Some(Next::Block(next)) => Some(next).filter(|&next| !group.lines.of(next).is_empty()),
             Some(Next::Tile(ahead)) => {
                 sweep.ahead = Some(ahead);
                 None

@@ -123,9 +123,15 @@ impl<'a, const M: usize, const K: usize> Batch<'a, M, K> {
 
 /// A way to solve a few elements of a batch.
 pub(super) trait Solve<const N: usize, const M: usize, const K: usize> {
-    /// Solves the elements that stand at `own` in the batch, at most as many as there are lanes. `ALL`
-    /// says that every lane has an element and that no particle is pinned.
-    fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
+    /// Solves the elements that stand at `own` in the batch, at most as many as there are lanes. `FULL`
+    /// says that every lane has an element, `MOVABLE` that no particle is pinned.
+    fn solve<
+        L: Lane,
+        P: Bodies<[f32; 4], N>,
+        F: Access<f32>,
+        const FULL: bool,
+        const MOVABLE: bool,
+    >(
         particles: P,
         own: Range<usize>,
         batch: &Batch<'_, M, K>,
@@ -147,7 +153,7 @@ pub(super) trait Solve<const N: usize, const M: usize, const K: usize> {
     ) {
         for first in own.step_by(L::WIDTH) {
             let half = first..first + L::WIDTH;
-            Self::solve::<L, P, F, true>(particles, half, batch, multipliers);
+            Self::solve::<L, P, F, true, true>(particles, half, batch, multipliers);
         }
     }
 }
@@ -194,16 +200,25 @@ pub(super) fn project<
             spread.fetch(particles, &batch.constants, own.start, L::WIDTH);
         }
         if SOME_FIXED && !all_movable(particles, own.clone()) {
-            W::solve::<L, P, F, false>(particles, own, &batch, multipliers);
+            W::solve::<L, P, F, false, false>(particles, own, &batch, multipliers);
         } else {
-            W::solve::<L, P, F, true>(particles, own, &batch, multipliers);
+            W::solve::<L, P, F, true, true>(particles, own, &batch, multipliers);
         }
     }
     let rest = first..particles.count();
-    if !rest.is_empty() && L::Half::WIDTH < L::WIDTH && rest.len() <= L::Half::WIDTH {
-        W::solve::<L::Half, P, F, false>(particles, rest, &batch, multipliers);
-    } else if !rest.is_empty() {
-        W::solve::<L, P, F, false>(particles, rest, &batch, multipliers);
+    if rest.is_empty() {
+        return;
+    }
+    let is_half = L::Half::WIDTH < L::WIDTH && rest.len() <= L::Half::WIDTH;
+    match (is_half, SOME_FIXED) {
+        (true, true) => {
+            W::solve::<L::Half, P, F, false, false>(particles, rest, &batch, multipliers)
+        }
+        (true, false) => {
+            W::solve::<L::Half, P, F, false, true>(particles, rest, &batch, multipliers)
+        }
+        (false, true) => W::solve::<L, P, F, false, false>(particles, rest, &batch, multipliers),
+        (false, false) => W::solve::<L, P, F, false, true>(particles, rest, &batch, multipliers),
     }
 }
 
@@ -227,25 +242,31 @@ where
     C: Constraint<N, M, K>,
 {
     #[inline(always)]
-    fn solve<L: Lane, P: Bodies<[f32; 4], N>, F: Access<f32>, const ALL: bool>(
+    fn solve<
+        L: Lane,
+        P: Bodies<[f32; 4], N>,
+        F: Access<f32>,
+        const FULL: bool,
+        const MOVABLE: bool,
+    >(
         particles: P,
         own: Range<usize>,
         batch: &Batch<'_, M, K>,
         multipliers: F,
     ) {
-        let mut lanes = Lanes::<L, P, N>::load::<ALL>(particles.part(own.clone()));
+        let mut lanes = Lanes::<L, P, N>::load::<FULL>(particles.part(own.clone()));
         lanes.solve::<C, F, M, K>(batch, own, multipliers);
-        lanes.store::<ALL>();
+        lanes.store::<FULL, MOVABLE>();
     }
 }
 
-/// Loads one particle of each element. Unless it is `ALL`, lanes without an element repeat the last.
+/// Loads one particle of each element. Unless it is `FULL`, lanes without an element repeat the last.
 #[inline(always)]
-pub(super) fn gather<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL: bool>(
+pub(super) fn gather<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const FULL: bool>(
     particles: P,
     corner: usize,
 ) -> L::Rows {
-    if ALL {
+    if FULL {
         // Tells the compiler, which then spares a check for every lane.
         assert!(particles.count() == L::WIDTH);
         L::gather(|lane| particles.get(lane, corner))
@@ -255,17 +276,25 @@ pub(super) fn gather<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL:
     }
 }
 
-/// Stores one particle of each element. Unless it is `ALL`, lanes without an element are left out, and
-/// so are pinned particles: these are shared between threads, so they are never written.
+/// Stores one particle of each element. Unless it is `FULL`, lanes without an element store what the last one
+/// does once more. Unless all are `MOVABLE`, pinned particles are left out: these are shared between threads,
+/// so they are never written.
 #[inline(always)]
-pub(super) fn store<L: Lane, P: Bodies<[f32; 4], N>, const N: usize, const ALL: bool>(
+pub(super) fn store<
+    L: Lane,
+    P: Bodies<[f32; 4], N>,
+    const N: usize,
+    const FULL: bool,
+    const MOVABLE: bool,
+>(
     rows: L::Rows,
     particles: P,
     corner: usize,
 ) {
+    let last = particles.count() - 1;
     L::scatter(rows, |lane, moved| {
-        if ALL || (lane < particles.count() && moved[3] != 0.0) {
-            particles.set(lane, corner, moved);
+        if MOVABLE || moved[3] != 0.0 {
+            particles.set(if FULL { lane } else { lane.min(last) }, corner, moved);
         }
     });
 }
@@ -305,11 +334,11 @@ pub(super) struct Lanes<L, P, const N: usize> {
 
 impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
     #[inline(always)]
-    pub(super) fn load<const ALL: bool>(particles: P) -> Self {
+    pub(super) fn load<const FULL: bool>(particles: P) -> Self {
         let mut x = [Vec3::zero(); N];
         let mut w = [L::splat(0.0); N];
         for corner in 0..N {
-            let parts = L::columns(gather::<L, P, N, ALL>(particles, corner));
+            let parts = L::columns(gather::<L, P, N, FULL>(particles, corner));
             x[corner] = Vec3::new(parts[0], parts[1], parts[2]);
             w[corner] = parts[3];
         }
@@ -317,11 +346,11 @@ impl<L: Lane, P: Bodies<[f32; 4], N>, const N: usize> Lanes<L, P, N> {
     }
 
     #[inline(always)]
-    pub(super) fn store<const ALL: bool>(&self) {
+    pub(super) fn store<const FULL: bool, const MOVABLE: bool>(&self) {
         for corner in 0..N {
             let Vec3 { x, y, z } = self.x[corner];
             let rows = L::rows([x, y, z, self.w[corner]]);
-            store::<L, P, N, ALL>(rows, self.particles, corner);
+            store::<L, P, N, FULL, MOVABLE>(rows, self.particles, corner);
         }
     }
 

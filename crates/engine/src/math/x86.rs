@@ -18,6 +18,7 @@ pub(super) mod avx512;
 /// - `type Mask`, `less`, `select`, `bits`: comparisons;
 /// - `join`: the rows of the lanes i, i + 4, i + 8 … in one register; `part::<Q>`: its row number Q;
 /// - `without_fourths`: 0 in place of every fourth number;
+/// - `whole`: the same register, of which the compiler does not know what is in it;
 /// - `deal`, `collect`: numbers in the order of [`in_row`](super::in_row), and back.
 macro_rules! register_lane {
     ($lanes:ident, $register:ty, $width:literal, half: $half:ty, parts: $($part:literal),*) => {
@@ -159,7 +160,9 @@ macro_rules! register_lane {
             }
             #[inline(always)]
             fn rows([x, y, z, w]: [Self; 4]) -> Rows {
-                Rows(transpose([x.0, y.0, z.0, w.0]))
+                let [a, b, c, d] = transpose([x.0, y.0, z.0, w.0]);
+                // SAFETY: as above.
+                unsafe { Rows([whole(a), whole(b), whole(c), whole(d)]) }
             }
             #[inline(always)]
             fn between(Rows(a): Rows, Rows(b): Rows) -> Rows {

@@ -16,7 +16,7 @@ use crate::math;
 use crate::mesh::{Bounds, Embedding, Mesh, MeshError, SparseSdf, Topology};
 use crate::scene::file::{self, Attachment, BodyKind, Geometry, Target};
 use crate::scene::{self, Part, Scene};
-use crate::state::State;
+use crate::state::{Particles, State};
 
 /// Surface density of cloth where the scene gives none: a light cotton, kg/m².
 const CLOTH_DENSITY: f32 = 0.2;
@@ -295,13 +295,12 @@ fn start_of(model: &Model, mut particles: Vec<[f32; 4]>, mut velocities: Vec<[f3
     // Copies live only during a sweep, so all groups share the same room for them.
     let bodies = model.groups.iter().map(|group| group.schedule.body_count()).max().unwrap_or(0);
     particles.resize(bodies.max(particles.len()), [0.0; 4]);
-    particles.shrink_to_fit();
     velocities.shrink_to_fit();
     let multipliers = model.groups.iter().map(Group::multipliers).sum::<usize>()
         + model.balloons.iter().map(Balloon::multipliers).sum::<usize>();
     let remembered = if model.chebyshev.is_some() { model.body_of.len() } else { 0 };
     State {
-        positions: particles,
+        positions: Particles::from(&particles[..]),
         previous,
         velocities,
         multipliers: vec![0.0; multipliers],

@@ -9,7 +9,7 @@ use taut_partition::stats::{self, Costs};
 use taut_partition::{Elements, PartitionError, Schedule, cliques, coloring, phantoms};
 
 use super::elements::{Pool, Pools};
-use crate::constraint::{Copies, Form, Group, Kind, Response, Softness};
+use crate::constraint::{Copies, Form, Group, Kind, Lines, Response, Softness};
 use crate::scene::file::{ColoringOrder, Partition, PartitionMethod, PhantomMasses, Solver};
 
 /// Constraints of a cluster where the scene does not say: with 16 bytes a particle and 20 a
@@ -24,13 +24,11 @@ const CLUSTER_PARTICLES: usize = 1024;
 /// a second-level cache.
 const TILE_PARTICLES: usize = 4096;
 
-/// Phantoms come in tiles where a second-level cache is too small for the particles with their copies and
-/// constraints and a third-level cache holds all of them, and where it holds not even the particles. Between
-/// the two it holds the particles, among which constraints stream by, color after color; for edges, which
-/// compute little for what they read, that is so from half as many particles on.
-const IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 17;
-const EDGES_IN_THIRD_LEVEL: Range<usize> = 1 << 15..1 << 16;
-const BEYOND_THIRD_LEVEL: usize = 1 << 20;
+/// Phantoms come in tiles where a second-level cache is too small for so many particles with their copies and
+/// constraints. Edges compute little for what they read: for them tiles do not pay while a third-level cache
+/// holds the particles, among which constraints stream by, color after color, but not the constraints.
+const BEYOND_SECOND_LEVEL: usize = 1 << 15;
+const EDGES_STREAM: Range<usize> = 1 << 16..1 << 20;
 
 /// What `auto` predicts a sweep for: a device that runs so many blocks at a time, and whose dispatch or
 /// barrier takes as long as so many elements. Not this machine: a schedule depends on the scene alone.
@@ -173,9 +171,8 @@ fn tile_bodies(elements: &Elements<'_>, settings: &Partition) -> Option<usize> {
     }
     let bodies = elements.body_count();
     let are_edges = elements.arity() == Some(2);
-    let in_third_level = if are_edges { EDGES_IN_THIRD_LEVEL } else { IN_THIRD_LEVEL };
-    let has_tiles = in_third_level.contains(&bodies) || bodies >= BEYOND_THIRD_LEVEL;
-    has_tiles.then_some(TILE_PARTICLES)
+    let stream = are_edges && EDGES_STREAM.contains(&bodies);
+    (bodies >= BEYOND_SECOND_LEVEL && !stream).then_some(TILE_PARTICLES)
 }
 
 /// For each body, how far apart the points of two of its elements can be: the diagonal of their box.
@@ -413,6 +410,7 @@ impl Scheduler<'_> {
             softness: Softness::new(in_order(&pool.softness)),
             damping: sorted(&pool.damping),
             relaxation: self.settings.relaxation,
+            lines: Lines::of_far(&schedule),
             copies: Copies::new(&owners, tile_ends, self.particles, mass_factor),
             schedule,
             first_multiplier: 0,

@@ -415,7 +415,7 @@ mod tests {
         let moved = state.contacts.particles[7] as usize;
         let before = state.contacts.positions[7];
         // All together: nobody comes closer to anybody.
-        for position in &mut state.positions {
+        for position in state.positions.iter_mut() {
             position[1] += 40.0 * stale;
         }
         detect_again(&model, &mut state);

@@ -37,7 +37,7 @@ pub(super) fn sweep<S: Storage, T: Team>(
             }
         };
         copy(copies[0]);
-        let next = Some(tile + 1).filter(|next| own.contains(next) && group.is_farthest());
+        let next = Some(tile + 1).filter(|next| own.contains(next) && group.has_far_tiles());
         let ahead = next.map(|next| Ahead::tile(&group.copies, next));
         // The tile's blocks of all phases.
         solve(tile..group.schedule.block_count(), tiles, ahead);

@@ -75,7 +75,7 @@ impl Frames {
 
 fn read(frame: &Staging, gpu: &Gpu, state: &mut State) -> Result<bool, GpuError> {
     frame.receive(gpu, |bytes| {
-        let arrays = [&mut state.positions, &mut state.previous, &mut state.velocities];
+        let arrays = [&mut state.positions[..], &mut state.previous, &mut state.velocities];
         let mut start = 0;
         for array in arrays {
             let own: &mut [u8] = bytemuck::cast_slice_mut(array);

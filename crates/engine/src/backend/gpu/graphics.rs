@@ -235,7 +235,7 @@ impl Running {
         self.frames = Frames::default();
         let memory = &self.plan.memory;
         for (buffer, array) in [
-            (&memory.positions, &state.positions),
+            (&memory.positions, &state.positions[..]),
             (&memory.previous, &state.previous),
             (&memory.velocities, &state.velocities),
         ] {

@@ -106,7 +106,7 @@ impl Memory {
         let model = job.model;
         let mut conditions = Conditions::default();
         conditions.set(model, job.substeps, fields);
-        let mut positions = state.positions.clone();
+        let mut positions = state.positions.to_vec();
         positions.resize(particle_count(&model.groups, positions.len()), [0.0; 4]);
         let [first, second] = &state.memories;
         Self {

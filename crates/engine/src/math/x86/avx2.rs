@@ -1,5 +1,6 @@
 //! Eight numbers side by side: AVX2.
 
+use std::arch::asm;
 use std::arch::x86_64::{
     __m256, _CMP_LT_OQ, _mm_loadu_ps, _mm256_add_ps as add, _mm256_and_ps as and,
     _mm256_andnot_ps as andnot, _mm256_blend_ps, _mm256_castps128_ps256, _mm256_cmp_ps,
@@ -46,6 +47,17 @@ unsafe fn join([low, high]: [[f32; 4]; 2]) -> __m256 {
         let (low, high) = (_mm_loadu_ps(low.as_ptr()), _mm_loadu_ps(high.as_ptr()));
         _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high)
     }
+}
+
+/// As in `avx512.rs`.
+#[target_feature(enable = "avx")]
+#[inline]
+unsafe fn whole(mut rows: __m256) -> __m256 {
+    // SAFETY: no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(ymm_reg) rows, options(pure, nomem, nostack, preserves_flags))
+    };
+    rows
 }
 
 #[inline(always)]

@@ -1,5 +1,6 @@
 //! Sixteen numbers side by side: AVX-512.
 
+use std::arch::asm;
 use std::arch::x86_64::{
     __m128, __m512, __mmask16, _CMP_LT_OQ, _mm_loadu_ps, _mm256_castps128_ps256,
     _mm256_insertf128_ps, _mm512_add_ps as add, _mm512_andnot_ps as andnot, _mm512_castps256_ps512,
@@ -50,6 +51,18 @@ unsafe fn join([a, b, c, d]: [[f32; 4]; 4]) -> __m512 {
         let high = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(load(c)), load(d));
         _mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high)
     }
+}
+
+/// Rows are stored one by one. A compiler that knows how they were transposed takes registers apart first and
+/// transposes the parts, which takes more instructions.
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn whole(mut rows: __m512) -> __m512 {
+    // SAFETY: no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(zmm_reg) rows, options(pure, nomem, nostack, preserves_flags))
+    };
+    rows
 }
 
 #[inline(always)]
