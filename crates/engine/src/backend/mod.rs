@@ -1,6 +1,6 @@
 //! Where a program runs: on one thread (`serial.rs`, the reference) or on a team of workers
-//! (`multicore.rs`, as large as `team_size.rs` finds best). Both run the same loop over the same stages and give the same bits. The folder
-//! `gpu`, with the feature of that name, finds and opens graphics processors.
+//! (`multicore.rs`, as many as `team_size.rs` finds best). Both run the same loop over the same stages and
+//! give the same bits. The folder `gpu`, with the feature of that name, finds and opens graphics processors.
 
 mod crew;
 mod disjoint;

@@ -11,6 +11,7 @@ use super::disjoint::share;
 use super::{Backend, BackendError, Stopwatch, TeamSize};
 use crate::constraint::Group;
 use crate::math::{Work, widest};
+use crate::model::Model;
 use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
 
@@ -29,7 +30,7 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 pub struct Multicore {
     crew: Crew,
     cores: usize,
-    /// How many constraints the phases of the scene have that was stepped last.
+    /// How long the phases of the scene are that was stepped last.
     phase: usize,
     /// How many workers are best for it.
     size: TeamSize,
@@ -45,14 +46,10 @@ impl Multicore {
         Ok(Self { crew, cores, phase: 0, size: TeamSize::exactly(1) })
     }
 
-    /// Small scenes get fewer workers than there are threads: what counts is how much there is to do
-    /// between two barriers.
-    fn workers(&mut self, job: &Job<'_>) -> usize {
-        let rounds: usize = job.model.groups.iter().map(Group::rounds).sum();
-        let phase = match rounds {
-            0 => job.model.body_of.len(),
-            rounds => job.model.constraint_count() / rounds,
-        };
+    /// Small scenes get fewer workers than there are threads, and those between small and large as many as
+    /// turn out to be the fastest.
+    fn workers(&mut self, model: &Model) -> usize {
+        let phase = phase_length(model);
         if phase != self.phase {
             let threads = self.threads();
             self.phase = phase;
@@ -63,6 +60,14 @@ impl Multicore {
             };
         }
         self.size.threads()
+    }
+}
+
+/// How much there is to do between two barriers: constraints of a phase, on the mean.
+fn phase_length(model: &Model) -> usize {
+    match model.groups.iter().map(Group::rounds).sum() {
+        0 => model.body_of.len(),
+        rounds => model.constraint_count() / rounds,
     }
 }
 
@@ -82,7 +87,7 @@ impl Backend for Multicore {
         seconds: &mut [f64],
     ) -> Result<Findings, BackendError> {
         let start = Instant::now();
-        let workers = self.workers(&job);
+        let workers = self.workers(job.model);
         let view = share(state, job.model);
         let barrier = Barrier::new(workers, self.cores);
         let stopwatch = Mutex::new(Some(Stopwatch::start(seconds)));
