@@ -32,7 +32,10 @@ const SWEEPS: usize = 8;
 /// Steps of every back-end: at least this many, and more as long as there is time.
 const STEPS: usize = 5;
 /// Time to spend on a schedule of a mesh.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PATIENCE: Duration = Duration::from_millis(2000);
+/// Steps of a turn before the one that counts take so long: while others had their turns threads have slept, and
+/// it takes a virtual machine some time to give a core that slept its full speed.
+const WARMING_UP: Duration = Duration::from_millis(50);
 
 /// A kind of constraint, how a scene asks for it, and the meshes to measure it on.
 struct Kind {
@@ -195,10 +198,14 @@ impl Case {
         Ok(Self { schedule, scene, simulation, backends, times })
     }
 
-    /// A step on each back-end.
+    /// A turn on each back-end.
     fn step(&mut self) -> Result<(), Failure> {
         for (backend, times) in self.backends.iter_mut().zip(&mut self.times) {
             let before = self.simulation.run_on(std::mem::replace(backend, Box::new(Serial)));
+            let start = Instant::now();
+            while start.elapsed() < WARMING_UP {
+                self.simulation.step()?;
+            }
             self.simulation.step()?;
             times.push(sweep_seconds(&self.simulation));
             *backend = self.simulation.run_on(before);
