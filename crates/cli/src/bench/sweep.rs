@@ -1,10 +1,11 @@
 //! `taut bench sweep`: nanoseconds per projection, for every kind of constraint, from meshes that
 //! fit into the first-level cache to meshes that only memory holds.
 //!
-//! Each schedule of a mesh is one simulation that goes from back-end to back-end in turn, step by step,
-//! and schedules take turns, too, so that whatever else the machine does hits all of them alike; medians
-//! of the steps are compared. There are two references, both with the same kernel over single numbers: the serial back-end, which
-//! follows the schedule, and the plain loop over the mesh that one writes without a partition.
+//! Each schedule of a mesh is one simulation that goes from back-end to back-end in turn, and schedules take
+//! turns, too, so that whatever else the machine does hits all of them alike. A turn is a few steps, of which
+//! the last one counts; medians are compared. There are two references, both with the same kernel over single
+//! numbers: the serial back-end, which follows the schedule, and the plain loop over the mesh that one writes
+//! without a partition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -161,6 +162,7 @@ fn measure(
         for case in &mut cases {
             case.step()?;
         }
+        plain.seconds(iterations);
         plain_times.push(plain.seconds(iterations));
     }
     let rows = |case: &Case| case.rows(kind.name, threads, &plain_times);
