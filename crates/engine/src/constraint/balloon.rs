@@ -248,8 +248,8 @@ mod tests {
         (places, triangles)
     }
 
-    fn state(positions: Vec<[f32; 4]>) -> State {
-        State { positions: positions[..].into(), scratch: vec![[0.0; 4]; 9], ..State::default() }
+    fn state(positions: &[[f32; 4]]) -> State {
+        State { positions: positions.into(), scratch: vec![[0.0; 4]; 9], ..State::default() }
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
         let (places, triangles) = surface();
         let balloon = Balloon::new(0..8, &triangles, 1.0, Response::Stiffness, 1.0);
         let place = |particle: usize| vector(places[particle]);
-        let volume = |moved: &[[f32; 4]]| balloon.enclosed(&state(moved.to_vec()));
+        let volume = |moved: &[[f32; 4]]| balloon.enclosed(&state(moved));
         assert!((volume(&places) - 1.0).abs() < 0.3, "{}", volume(&places));
         for particle in 0..8 {
             let Vec3 { x, y, z } = balloon.gradient(particle, place);
@@ -276,9 +276,9 @@ mod tests {
     #[test]
     fn one_projection_reaches_the_volume_and_keeps_momentum() {
         let (mut places, triangles) = surface();
-        let before = state(places.clone());
+        let before = state(&places);
         places[3][3] = 0.5;
-        let mut moved = state(places.clone());
+        let mut moved = state(&places);
         let target = 1.02
             * Balloon::new(0..8, &triangles, 1.0, Response::Stiffness, 1.0).enclosed(&before)
                 as f32;
@@ -301,7 +301,7 @@ mod tests {
     fn pinned_particles_stay() {
         let (mut places, triangles) = surface();
         places[5][3] = 0.0;
-        let mut moved = state(places.clone());
+        let mut moved = state(&places);
         let balloon = Balloon::new(0..8, &triangles, 2.0, Response::Stiffness, 1.0);
         let view = moved.cells();
         balloon.measure(0, &view);

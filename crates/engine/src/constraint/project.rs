@@ -212,10 +212,10 @@ pub(super) fn project<
     let is_half = L::Half::WIDTH < L::WIDTH && rest.len() <= L::Half::WIDTH;
     match (is_half, SOME_FIXED) {
         (true, true) => {
-            W::solve::<L::Half, P, F, false, false>(particles, rest, &batch, multipliers)
+            W::solve::<L::Half, P, F, false, false>(particles, rest, &batch, multipliers);
         }
         (true, false) => {
-            W::solve::<L::Half, P, F, false, true>(particles, rest, &batch, multipliers)
+            W::solve::<L::Half, P, F, false, true>(particles, rest, &batch, multipliers);
         }
         (false, true) => W::solve::<L, P, F, false, false>(particles, rest, &batch, multipliers),
         (false, false) => W::solve::<L, P, F, false, true>(particles, rest, &batch, multipliers),

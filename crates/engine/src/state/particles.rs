@@ -33,6 +33,12 @@ impl Clone for Particles {
     }
 }
 
+impl PartialEq for Particles {
+    fn eq(&self, other: &Self) -> bool {
+        self[..] == other[..]
+    }
+}
+
 impl Deref for Particles {
     type Target = [Particle];
 
@@ -59,13 +65,14 @@ mod tests {
             let list: Vec<Particle> = (0..count).map(|number| [number as f32; 4]).collect();
             let mut particles = Particles::from(&list[..]);
             let copy = particles.clone();
-            assert_eq!((&particles[..], &copy[..]), (&list[..], &list[..]));
+            assert_eq!(particles[..], list[..]);
+            assert_eq!(particles, copy);
             for one in [&particles, &copy] {
                 assert_eq!(one.as_ptr().align_offset(LINE), 0);
             }
             if let Some(last) = particles.last_mut() {
                 *last = [-1.0; 4];
-                assert_ne!(particles[..], copy[..]);
+                assert_ne!(particles, copy);
             }
         }
     }

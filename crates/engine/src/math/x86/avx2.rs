@@ -55,8 +55,8 @@ unsafe fn join([low, high]: [[f32; 4]; 2]) -> __m256 {
 unsafe fn whole(mut rows: __m256) -> __m256 {
     // SAFETY: no instruction.
     unsafe {
-        asm!("/* {0} */", inout(ymm_reg) rows, options(pure, nomem, nostack, preserves_flags))
-    };
+        asm!("/* {0} */", inout(ymm_reg) rows, options(pure, nomem, nostack, preserves_flags));
+    }
     rows
 }
 

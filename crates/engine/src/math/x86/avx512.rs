@@ -60,8 +60,8 @@ unsafe fn join([a, b, c, d]: [[f32; 4]; 4]) -> __m512 {
 unsafe fn whole(mut rows: __m512) -> __m512 {
     // SAFETY: no instruction.
     unsafe {
-        asm!("/* {0} */", inout(zmm_reg) rows, options(pure, nomem, nostack, preserves_flags))
-    };
+        asm!("/* {0} */", inout(zmm_reg) rows, options(pure, nomem, nostack, preserves_flags));
+    }
     rows
 }
 
