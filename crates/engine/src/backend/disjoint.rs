@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use taut_partition::Schedule;
 
-use crate::math::{LINE, fetch};
+use crate::math::{fetch, fetch_some};
 use crate::model::Model;
 use crate::state::{Access, Bodies, Open, State, Storage, View, row_of};
 
@@ -162,12 +162,7 @@ impl<T: Copy, const N: usize> Bodies<T, N> for SharedBodies<'_, '_, T, N> {
 
     #[inline(always)]
     fn prefetch_ids(&self, first: usize, count: usize) {
-        let elements = LINE / size_of::<[u32; N]>();
-        let mut next = 0;
-        while next < count {
-            fetch(self.ids.as_ptr().wrapping_add(first + next));
-            next += elements;
-        }
+        fetch_some(self.ids.as_ptr().wrapping_add(first), count);
     }
 }
 

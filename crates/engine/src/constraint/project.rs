@@ -14,7 +14,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::ahead::Ahead;
+use super::ahead::Spread;
 use super::softness::{self, Softness};
 use super::{Constraint, Row, block};
 use crate::math::{Lane, MAX_WIDTH, Vec3, in_row};
@@ -50,7 +50,7 @@ pub struct Sweep<'a> {
     /// Whether this is the first sweep of the substep, when all multipliers are 0.
     pub first: bool,
     /// What is fetched meanwhile.
-    pub ahead: Option<Ahead>,
+    pub ahead: Option<Spread<'a>>,
     /// Whether the first particles of the elements at hand ascend.
     pub is_ascending: bool,
 }
@@ -183,6 +183,11 @@ pub(super) fn project<
 {
     let batch = Batch::<M, K>::new(sweep, places.clone());
     let particles = particles.part(places);
+    let fetch = |first: usize, width: usize| {
+        if let Some(spread) = &sweep.ahead {
+            spread.fetch(particles, &batch.constants, first, width);
+        }
+    };
     let mut first = 0;
     while W::IN_TWOS && first + 2 * L::WIDTH <= particles.count() {
         let own = first..first + 2 * L::WIDTH;
@@ -190,15 +195,13 @@ pub(super) fn project<
             break;
         }
         first = own.end;
+        fetch(own.start, 2 * L::WIDTH);
         W::solve_two::<L, P, F>(particles, own, &batch, multipliers);
     }
-    let spread = sweep.ahead.map(|ahead| ahead.over(particles.count(), L::WIDTH));
     while first + L::WIDTH <= particles.count() {
         let own = first..first + L::WIDTH;
         first = own.end;
-        if let Some(spread) = spread {
-            spread.fetch(particles, &batch.constants, own.start, L::WIDTH);
-        }
+        fetch(own.start, L::WIDTH);
         if SOME_FIXED && !all_movable(particles, own.clone()) {
             W::solve::<L, P, F, false, false>(particles, own, &batch, multipliers);
         } else {
@@ -209,6 +212,7 @@ pub(super) fn project<
     if rest.is_empty() {
         return;
     }
+    fetch(rest.start, L::WIDTH);
     let is_half = L::Half::WIDTH < L::WIDTH && rest.len() <= L::Half::WIDTH;
     match (is_half, SOME_FIXED) {
         (true, true) => {

@@ -21,10 +21,12 @@ pub(crate) fn fetch<T>(place: *const T) {
     let _ = place;
 }
 
-/// Has a list brought to the second-level cache.
+/// Has so many values that follow each other brought to the second-level cache, those from a place on.
 #[inline(always)]
-pub(crate) fn fetch_all<T>(list: &[T]) {
-    for value in list.iter().step_by((LINE / size_of::<T>().max(1)).max(1)) {
-        fetch(value);
+pub(crate) fn fetch_some<T>(start: *const T, count: usize) {
+    let mut next = 0;
+    while next < count {
+        fetch(start.wrapping_add(next));
+        next += LINE / size_of::<T>();
     }
 }

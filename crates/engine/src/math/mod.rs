@@ -10,7 +10,7 @@ mod wide;
 mod x86;
 
 pub use angle::atan2;
-pub(crate) use fetch::{LINE, PARTICLES_IN_LINE, fetch, fetch_all};
+pub(crate) use fetch::{LINE, PARTICLES_IN_LINE, fetch, fetch_some};
 pub use lane::{Lane, MAX_WIDTH, Work, in_row};
 pub use vec3::Vec3;
 pub use wide::F32x8;

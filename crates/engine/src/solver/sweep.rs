@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::phantom::{self, CopyPass};
 use super::run::Team;
 use super::stage::{Substep, contact_range, each_phase};
-use crate::constraint::{Ahead, Group, Next};
+use crate::constraint::{Ahead, Group};
 use crate::math::{Lane, Work};
 use crate::model::{Model, Pieces};
 use crate::state::{Storage, View};
@@ -20,7 +20,7 @@ pub(super) fn sweep<S: Storage, T: Team>(
     view: &View<S>,
     team: &T,
 ) {
-    let solve = |blocks: Range<usize>, step: usize, ahead: Option<Ahead>| {
+    let solve = |blocks: Range<usize>, step: usize, ahead: Option<Ahead<'_>>| {
         let sweeps = Sweeps { groups, blocks, step, count: 1, first, between: None, ahead };
         team.compute(SweepBlocks { sweeps, substep, view });
     };
@@ -78,7 +78,7 @@ struct Sweeps<'a> {
     /// Whose contacts with shapes come after each sweep.
     between: Option<(&'a Model, &'a Pieces)>,
     /// What is fetched meanwhile, if the blocks are a column: what the next one needs.
-    ahead: Option<Ahead>,
+    ahead: Option<Ahead<'a>>,
 }
 
 struct SweepBlocks<'a, S: Storage> {
@@ -102,9 +102,11 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
                 for (index, group) in groups.iter().enumerate() {
                     let is_last = sweep + 1 == count && index + 1 == groups.len();
                     let after = Some(block + step).filter(|next| is_last && blocks.contains(next));
-                    let part = |tile: Ahead| tile.part(block / step, group.schedule.phase_count());
-                    let next = ahead.map(part).map(Next::Tile).or(after.map(Next::Block));
-                    group.solve_block::<L, S>(block, next, inverse, first && sweep == 0, view);
+                    let ahead = match ahead {
+                        Some(tile) => Some(tile.part(block / step, group.schedule.phase_count())),
+                        None => after.and_then(|next| Ahead::block(group, next)),
+                    };
+                    group.solve_block::<L, S>(block, ahead, inverse, first && sweep == 0, view);
                 }
                 own_contacts = 0;
                 if let Some((model, pieces)) = between {
