@@ -8,6 +8,7 @@ mod disjoint;
 pub mod gpu;
 mod multicore;
 mod serial;
+mod shares;
 mod team_size;
 
 use std::time::Instant;

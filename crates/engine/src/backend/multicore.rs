@@ -2,12 +2,14 @@
 //! and meets the others at a spinning barrier between two phases, which costs well under a
 //! microsecond where a fork costs ten.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::crew::Crew;
 use super::disjoint::share;
+use super::shares::Shares;
 use super::{Backend, BackendError, Stopwatch, TeamSize};
 use crate::constraint::Group;
 use crate::math::{Work, widest};
@@ -29,6 +31,7 @@ const SPINS_BEFORE_YIELDING: u32 = 4096;
 #[derive(Debug)]
 pub struct Multicore {
     crew: Crew,
+    shares: Shares,
     cores: usize,
     /// How long the phases of the scene are that was stepped last.
     phase: usize,
@@ -43,7 +46,7 @@ impl Multicore {
         let threads = if threads == 0 { cores } else { threads };
         let crew = Crew::new(threads)
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { crew, cores, phase: 0, size: TeamSize::exactly(1) })
+        Ok(Self { crew, shares: Shares::new(threads), cores, phase: 0, size: TeamSize::exactly(1) })
     }
 
     /// Small scenes get fewer workers than there are threads, and those between small and large as many as
@@ -96,8 +99,9 @@ impl Backend for Multicore {
             // The first worker holds the stopwatch.
             let mine = (worker == 0).then(|| stopwatch.lock().ok()?.take()).flatten();
             let share = Share { worker, workers };
-            let mut member = Worker { share, barrier: &barrier, stopwatch: mine };
-            let _poison_on_panic = PoisonOnPanic(&barrier);
+            let (shares, barrier) = (&self.shares, &barrier);
+            let mut member = Worker { share, shares, barrier, stopwatch: mine };
+            let _poison_on_panic = PoisonOnPanic(barrier);
             let found = run(job, &view, &mut member);
             let mut all = findings.lock().unwrap_or_else(PoisonError::into_inner);
             *all = all.merge(found);
@@ -119,6 +123,7 @@ impl Backend for Multicore {
 /// One of the team.
 struct Worker<'a> {
     share: Share,
+    shares: &'a Shares,
     barrier: &'a Barrier,
     stopwatch: Option<Stopwatch<'a>>,
 }
@@ -129,6 +134,9 @@ impl Team for Worker<'_> {
     }
     fn share(&self) -> Share {
         self.share
+    }
+    fn deal(&self, count: usize, work: impl FnMut(Range<usize>)) {
+        self.shares.deal(self.share, count, work);
     }
     fn wait(&self) {
         self.barrier.wait();

@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::Path;
 
 use taut_partition::{Elements, Parts, Schedule};
@@ -111,6 +112,11 @@ impl Team for Witness<'_> {
     }
     fn share(&self) -> Share {
         self.share
+    }
+    fn deal(&self, count: usize, mut work: impl FnMut(Range<usize>)) {
+        // By turns: who does what must not matter.
+        let Share { worker, workers } = self.share;
+        (worker..count).step_by(workers).for_each(|thing| work(thing..thing + 1));
     }
     fn wait(&self) {
         if self.waits {

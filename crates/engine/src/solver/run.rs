@@ -46,6 +46,11 @@ pub trait Team {
     fn compute<W: Work>(&self, work: W) -> W::Output;
     /// This worker's share.
     fn share(&self) -> Share;
+    /// Does work on some of `count` things, each of which needs no other, so that all workers together do it on
+    /// each of them once. Between two calls they must [`wait`](Self::wait).
+    fn deal(&self, count: usize, mut work: impl FnMut(Range<usize>)) {
+        work(self.share().of(count));
+    }
     /// Waits until every worker has come this far and its writes can be seen.
     fn wait(&self);
     /// Told after each stage, with its place in the program: for those who measure time.

@@ -6,7 +6,8 @@
 //! |---|---|---|
 //! | wind | `previous` of its own range of particles | all positions and velocities |
 //! | force | velocities of movable particles of its own blocks of the phase | all positions, velocities of fixed particles |
-//! | predict, remember, accelerate, contact, velocity | particles of its own range | nothing of others |
+//! | predict, remember, accelerate, velocity | particles of its own range | nothing of others |
+//! | contact | particles of its own chunks | nothing of others |
 //! | measure | scratch memory of its own chunks of the balloon | all positions |
 //! | inflate | particles and multipliers of its own chunks of the balloon | scratch memory |
 //! | detect | what it knows of its own chunks of members, buckets of cells and places, pass by pass | what the pass before wrote, and all positions |
@@ -16,6 +17,7 @@
 //! | sweep | movable particles and multipliers of its own blocks of the phase, or of its own columns of blocks | fixed particles |
 //! | pieces | movable particles and multipliers of its own blocks, again and again | fixed particles, `previous` of its own blocks |
 //!
+//! Chunks, blocks and columns are a worker's own when they were dealt to it, each to one ([`Team::deal`]).
 //! Ranges of different workers are disjoint, the order of places is a permutation of the members. So are the
 //! movable particles of different blocks of a phase, because a [`Schedule`](taut_partition::Schedule) exists
 //! only if it passed that check, and those of different columns, because it has columns only if it looked.
@@ -118,13 +120,12 @@ pub(super) fn predict<S: Storage>(model: &Model, substep: &Substep, view: &View<
     }
 }
 
-/// Calls `compute` with this worker's blocks of each phase; all workers meet between two phases.
+/// Calls `compute` with some blocks of each phase; all workers meet between two phases.
 pub(super) fn each_phase<T: Team>(group: &Group, team: &T, compute: impl Fn(Range<usize>)) {
     let phases = group.schedule.phase_count();
     for phase in 0..phases {
         let all = group.schedule.blocks(phase);
-        let own = team.share().of(all.len());
-        compute(all.start + own.start..all.start + own.end);
+        team.deal(all.len(), |own| compute(all.start + own.start..all.start + own.end));
         // The caller waits after the last phase.
         if phase + 1 < phases {
             team.wait();
@@ -220,6 +221,9 @@ pub(super) fn inflate<S: Storage>(
     balloon.inflate(chunks, 1.0 / (substep.step * substep.step), first, view);
 }
 
+/// Particles whose contacts with shapes are found together: as many as any lanes have, several times.
+const CONTACT_CHUNK: usize = 256;
+
 /// Moves particles out of the shapes; returns how many were inside one.
 pub(super) fn contact<S: Storage, T: Team>(
     model: &Model,
@@ -227,8 +231,13 @@ pub(super) fn contact<S: Storage, T: Team>(
     view: &View<S>,
     team: &T,
 ) -> usize {
-    let particles = team.share().of(model.body_of.len());
-    team.compute(Contacts { model, particles, substep, view })
+    let count = model.body_of.len();
+    let mut contacts = 0;
+    team.deal(count.div_ceil(CONTACT_CHUNK), |chunks| {
+        let particles = chunks.start * CONTACT_CHUNK..count.min(chunks.end * CONTACT_CHUNK);
+        contacts += team.compute(Contacts { model, particles, substep, view });
+    });
+    contacts
 }
 
 /// Contacts of a range of particles.

@@ -29,20 +29,20 @@ pub(super) fn sweep<S: Storage, T: Team>(
         return each_phase(group, team, |blocks| solve(blocks, 1, None));
     }
     let tiles = group.schedule.blocks(0).len();
-    let own = team.share().of(tiles);
-    for tile in own.clone() {
+    let solve_tile = |tile: usize| {
         let copy = |pass: Option<CopyPass>| {
             if let Some(pass) = pass {
                 phantom::copy_some(&group.copies, group.copies.of_tile(tile), pass, view, team);
             }
         };
         copy(copies[0]);
-        let next = Some(tile + 1).filter(|next| own.contains(next) && group.has_far_tiles());
+        let next = Some(tile + 1).filter(|&next| next < tiles && group.has_far_tiles());
         let ahead = next.map(|next| Ahead::tile(&group.copies, next));
         // The tile's blocks of all phases.
         solve(tile..group.schedule.block_count(), tiles, ahead);
         copy(copies[1]);
-    }
+    };
+    team.deal(tiles, |own| own.for_each(solve_tile));
 }
 
 /// Takes each piece through all sweeps of the substep and its contacts with shapes after each, each worker
@@ -59,11 +59,14 @@ pub(super) fn pieces<S: Storage, T: Team>(
 ) -> usize {
     let Some(pieces) = &model.pieces else { return 0 };
     let groups = &model.groups[pieces.groups.clone()];
-    let blocks = team.share().of(groups[0].schedule.block_count());
     let between = Some((model, pieces));
-    let sweeps =
-        Sweeps { groups, blocks, step: 1, count: iterations, first: true, between, ahead: None };
-    team.compute(SweepBlocks { sweeps, substep, view })
+    let mut contacts = 0;
+    team.deal(groups[0].schedule.block_count(), |blocks| {
+        let (step, count, first, ahead) = (1, iterations, true, None);
+        let sweeps = Sweeps { groups, blocks, step, count, first, between, ahead };
+        contacts += team.compute(SweepBlocks { sweeps, substep, view });
+    });
+    contacts
 }
 
 /// Sweeps over some blocks of a phase, or of a column: every so many.
@@ -95,13 +98,15 @@ impl<S: Storage> Work for SweepBlocks<'_, S> {
         let Self { sweeps, substep, view } = self;
         let Sweeps { groups, blocks, step, count, first, between, ahead } = sweeps;
         let inverse = 1.0 / (substep.step * substep.step);
+        // What comes after these blocks is most often this worker's, too.
+        let last = groups[0].schedule.block_count();
         let mut contacts = 0;
-        for block in blocks.clone().step_by(step) {
+        for block in blocks.step_by(step) {
             let mut own_contacts = 0;
             for sweep in 0..count {
                 for (index, group) in groups.iter().enumerate() {
                     let is_last = sweep + 1 == count && index + 1 == groups.len();
-                    let after = Some(block + step).filter(|next| is_last && blocks.contains(next));
+                    let after = Some(block + step).filter(|&next| is_last && next < last);
                     let ahead = match ahead {
                         Some(tile) => Some(tile.part(block / step, group.schedule.phase_count())),
                         None => after.and_then(|next| Ahead::block(group, next)),
