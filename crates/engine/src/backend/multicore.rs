@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::crew::Crew;
 use super::disjoint::share;
@@ -22,7 +22,10 @@ const PHASE_PER_WORKER: usize = 512;
 
 /// Constraints of a phase from which another worker surely brings more than it costs; between the two it
 /// depends on the machine, and is measured.
-const LONG_PHASE_PER_WORKER: usize = 1 << 14;
+const LONG_PHASE_PER_WORKER: usize = 1 << 12;
+
+/// Between two steps, other work of a caller takes less. After longer ones threads have slept.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Rounds of waiting before a worker lets others have its core: about 50 µs.
 const SPINS_BEFORE_YIELDING: u32 = 4096;
@@ -37,6 +40,8 @@ pub struct Multicore {
     phase: usize,
     /// How many workers are best for it.
     size: TeamSize,
+    /// When the last step ended.
+    ended: Option<Instant>,
 }
 
 impl Multicore {
@@ -46,7 +51,8 @@ impl Multicore {
         let threads = if threads == 0 { cores } else { threads };
         let crew = Crew::new(threads)
             .map_err(|error| BackendError::NoThreads { threads, reason: error.to_string() })?;
-        Ok(Self { crew, shares: Shares::new(threads), cores, phase: 0, size: TeamSize::exactly(1) })
+        let (shares, size) = (Shares::new(threads), TeamSize::exactly(1));
+        Ok(Self { crew, shares, cores, phase: 0, size, ended: None })
     }
 
     /// Small scenes get fewer workers than there are threads, and those between small and large as many as
@@ -90,7 +96,11 @@ impl Backend for Multicore {
         seconds: &mut [f64],
     ) -> Result<Findings, BackendError> {
         let start = Instant::now();
+        if self.ended.is_some_and(|ended| start - ended > PAUSE) {
+            self.size.pause();
+        }
         let workers = self.workers(job.model);
+        self.shares.clear();
         let view = share(state, job.model);
         let barrier = Barrier::new(workers, self.cores);
         let stopwatch = Mutex::new(Some(Stopwatch::start(seconds)));
@@ -115,7 +125,9 @@ impl Backend for Multicore {
                 }
             });
         }
-        self.size.step(start.elapsed().as_secs_f64(), 0.0);
+        let end = Instant::now();
+        self.size.step((end - start).as_secs_f64(), 0.0);
+        self.ended = Some(end);
         Ok(findings.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }

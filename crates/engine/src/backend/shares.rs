@@ -23,6 +23,11 @@ impl Shares {
         Self((0..workers).map(|_| Left::default()).collect())
     }
 
+    /// Forgets what a worker that panicked has left.
+    pub(super) fn clear(&mut self) {
+        self.0.fill_with(Left::default);
+    }
+
     /// Every worker of a team calls this with its share, and together they do work on all of `count` things,
     /// each once. They must meet before they call it again: then every share is used up.
     pub(super) fn deal(&self, share: Share, count: usize, mut work: impl FnMut(Range<usize>)) {
@@ -130,6 +135,17 @@ mod tests {
                 assert_eq!(times.load(Ordering::Relaxed), expected, "{workers} workers, {thing}");
             }
         }
+    }
+
+    #[test]
+    fn nothing_stays_from_a_panic() {
+        let mut shares = Shares::new(2);
+        let [first, second] = [0, 1].map(|worker| Share { worker, workers: 2 });
+        let broken =
+            std::panic::AssertUnwindSafe(|| shares.deal(first, 100, |_| panic!("on purpose")));
+        assert!(std::panic::catch_unwind(broken).is_err());
+        shares.clear();
+        shares.deal(second, 10, |part| assert!(part.start >= 5));
     }
 
     #[test]

@@ -7,8 +7,11 @@
 
 /// Steps whose median counts.
 const STEPS: usize = 12;
-/// Steps that do not count after a change: memory and caches move to other cores.
-const UNSETTLED: usize = 2;
+/// A trial whose first steps, so many, all take longer than before is over.
+const FIRST_STEPS: usize = 4;
+/// Steps that do not count after a change or a pause: at least so many, and so many seconds. Memory and caches
+/// move to other cores, and a core that slept takes a while to its full speed.
+const UNSETTLED: (usize, f64) = (2, 0.03);
 /// A step that takes a smaller share of the time it has comes in time.
 const IN_TIME: f64 = 0.85;
 /// A number must take so much less time than the former one, or it was chance.
@@ -25,7 +28,8 @@ pub struct TeamSize {
     now: usize,
     /// Seconds of the last steps.
     times: Vec<f64>,
-    unsettled: usize,
+    /// Steps and seconds that do not count yet.
+    unsettled: (usize, f64),
     /// During a trial: what was in use before, and how long its steps took.
     before: Option<(usize, f64)>,
     is_rising: bool,
@@ -81,19 +85,25 @@ impl TeamSize {
         (self.wait, self.next_wait) = (0, WAITS[0]);
     }
 
+    /// Nothing was simulated for a while.
+    pub fn pause(&mut self) {
+        self.unsettled = UNSETTLED;
+    }
+
     /// A step took so many seconds of those that it has (0: as few as possible). Whether the number
     /// has changed.
     pub fn step(&mut self, seconds: f64, due: f64) -> bool {
-        if self.unsettled > 0 {
-            self.unsettled -= 1;
+        let (steps, time) = self.unsettled;
+        if steps > 0 || time > 0.0 {
+            self.unsettled = (steps.saturating_sub(1), time - seconds);
             return false;
         }
         self.times.push(seconds);
-        if self.times.len() < STEPS {
+        if self.times.len() < STEPS && !self.is_hopeless() {
             return false;
         }
         self.times.sort_unstable_by(f64::total_cmp);
-        let median = self.times[STEPS / 2];
+        let median = self.times[self.times.len() / 2];
         self.times.clear();
         let now = self.now;
         match self.before.take() {
@@ -108,7 +118,13 @@ impl TeamSize {
 
     fn settle(&mut self) {
         self.times.clear();
-        self.unsettled = UNSETTLED;
+        self.pause();
+    }
+
+    /// Whether a trial need not go on.
+    fn is_hopeless(&self) -> bool {
+        let is_slower = |time: f64| self.times.iter().all(|&seconds| seconds >= time);
+        self.times.len() >= FIRST_STEPS && self.before.is_some_and(|(_, time)| is_slower(time))
     }
 
     /// The end of a trial.
@@ -214,6 +230,34 @@ mod tests {
             team.step(if number % 6 == 0 { 0.5 } else { 0.004 }, 0.008)
         });
         assert_eq!(changes.count(), 0);
+    }
+
+    #[test]
+    fn what_comes_after_a_pause_means_nothing() {
+        let mut team = TeamSize::up_to(2);
+        let mut number = 0;
+        let two = (0..3000).filter(|_| {
+            if number % 20 == 0 {
+                team.pause();
+            }
+            // After a pause the second core sleeps for some steps.
+            let helps = team.threads() == 2 && number % 20 > 7;
+            number += 1;
+            team.step(if helps { 0.003 } else { 0.005 }, 0.0);
+            team.threads() == 2
+        });
+        assert!(two.count() > 2700);
+    }
+
+    #[test]
+    fn a_hopeless_trial_is_short() {
+        let mut team = TeamSize::up_to(2);
+        let alone = (0..1000).filter(|_| {
+            team.step(if team.threads() == 2 { 0.02 } else { 0.04 }, 0.0);
+            team.threads() == 1
+        });
+        // Six trials or so, each of two steps that do not count and four that do.
+        assert!(alone.count() < 40);
     }
 
     #[test]
