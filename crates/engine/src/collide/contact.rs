@@ -26,30 +26,38 @@ pub struct Obstacle<'a> {
     pub before: Option<Pose>,
 }
 
-/// A particle after contact.
+/// Where particles are in contact with a shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Resolved<L: Lane> {
-    /// Its place.
-    pub x: Vec3<L>,
-    /// By how much it was too deep, m; 0 where there was no contact.
+pub struct Touch<L: Lane> {
+    /// By how much they are too deep, m; 0 where there is no contact.
     pub depth: L,
+    /// The outward normal in the world.
+    normal: Vec3<L>,
+    /// Their places in the shape's own frame.
+    local: Vec3<L>,
 }
 
 impl Obstacle<'_> {
-    /// Whether some of these particles may be in contact: quicker than [`Obstacle::resolve`], which
-    /// would change nothing otherwise.
+    /// How particles touch the shape, if any of them does. Most are far from most shapes, so a quick look comes first.
     #[inline(always)]
-    pub fn may_touch<L: Lane>(&self, x: Vec3<L>, thickness: L) -> bool {
-        L::any(self.form.may_be_near(self.pose.invert(x), thickness))
-    }
-
-    /// Moves particles out of the shape, with friction.
-    #[inline(always)]
-    pub fn resolve<L: Lane>(&self, x: Vec3<L>, previous: Vec3<L>, thickness: L) -> Resolved<L> {
+    pub fn touch<L: Lane>(&self, x: Vec3<L>, thickness: L) -> Option<Touch<L>> {
         let local = self.pose.invert(x);
+        if !L::any(self.form.may_be_near(local, thickness)) {
+            return None;
+        }
         let (distance, normal) = self.form.distance(local);
         let depth = (thickness - distance).max(L::splat(0.0));
-        let normal = self.pose.turn(normal);
+        if !L::any(L::splat(0.0).less(depth)) {
+            return None;
+        }
+        Some(Touch { depth, normal: self.pose.turn(normal), local })
+    }
+
+    /// Where particles are after they have moved out of the shape, with friction; those that do not touch it stay
+    /// where they are.
+    #[inline(always)]
+    pub fn resolve<L: Lane>(&self, touch: Touch<L>, x: Vec3<L>, previous: Vec3<L>) -> Vec3<L> {
+        let Touch { depth, normal, local } = touch;
         let out = x + normal * depth;
 
         let moved = match &self.before {
@@ -60,8 +68,7 @@ impl Obstacle<'_> {
         let tangential = slip - normal * slip.dot(normal);
         let limit = depth * L::splat(self.friction);
         let share = (limit / tangential.length().max(L::splat(TINY))).min(L::splat(1.0));
-        let touching = L::splat(0.0).less(depth);
-        Resolved { x: Vec3::select(touching, out - tangential * share, x), depth }
+        Vec3::select(L::splat(0.0).less(depth), out - tangential * share, x)
     }
 
     /// Signed distance of a point to the shape at the end of the substep.
@@ -78,23 +85,39 @@ mod tests {
     use glam::{Quat, Vec3 as Point};
 
     use super::*;
+    use crate::math::F32x8;
 
     fn ground(friction: f32, before: Option<Pose>) -> Obstacle<'static> {
         let pose = Pose::new(Quat::IDENTITY, Point::ZERO);
         Obstacle { form: &Form::Plane, friction, pose, before }
     }
 
+    /// Where a particle without thickness gets that came from the origin.
+    fn moved(ground: &Obstacle<'_>, x: Vec3<f32>) -> Vec3<f32> {
+        ground.resolve(ground.touch(x, 0.0).unwrap(), x, Vec3::zero())
+    }
+
     #[test]
     fn outside_nothing_happens() {
-        let x = Vec3::new(0.1_f32, 0.2, 0.3);
-        let resolved = ground(0.5, None).resolve(x, Vec3::zero(), 0.1);
-        assert_eq!((resolved.x, resolved.depth), (x, 0.0));
+        let ground = ground(0.5, None);
+        assert!(ground.touch(Vec3::new(0.1_f32, 0.2, 0.3), 0.1).is_none());
+        // Beside a particle that touches, too.
+        let x = Vec3::new(
+            F32x8::splat(0.1),
+            F32x8::from_lanes(|lane| 0.09 * lane as f32),
+            F32x8::splat(0.3),
+        );
+        let touch = ground.touch(x, F32x8::splat(0.1)).unwrap();
+        let moved = ground.resolve(touch, x, x);
+        for lane in 0..8 {
+            assert_eq!(touch.depth.lane(lane) > 0.0, lane < 2);
+            assert_eq!(moved.y.lane(lane), x.y.lane(lane).max(0.1));
+        }
     }
 
     #[test]
     fn small_slips_stick_and_large_ones_slide() {
-        let ground = ground(0.5, None);
-        let sunk = |slip: f32| ground.resolve(Vec3::new(slip, -0.1, 0.0), Vec3::zero(), 0.0).x;
+        let sunk = |slip: f32| moved(&ground(0.5, None), Vec3::new(slip, -0.1, 0.0));
         assert_eq!(sunk(0.04), Vec3::new(0.0, 0.0, 0.0));
         assert!((sunk(0.3).x - 0.25).abs() < 1e-7 && sunk(0.3).y == 0.0);
     }
@@ -102,8 +125,7 @@ mod tests {
     #[test]
     fn a_moving_shape_carries_particles_along() {
         let before = Pose::new(Quat::IDENTITY, Point::new(-0.05, 0.0, 0.0));
-        let resolved =
-            ground(10.0, Some(before)).resolve(Vec3::new(0.0_f32, -0.1, 0.0), Vec3::zero(), 0.0);
-        assert!((resolved.x.x - 0.05).abs() < 1e-7);
+        let moved = moved(&ground(10.0, Some(before)), Vec3::new(0.0, -0.1, 0.0));
+        assert!((moved.x - 0.05).abs() < 1e-7);
     }
 }

@@ -8,7 +8,7 @@ mod pair;
 mod pose;
 mod shape;
 
-pub use contact::{Obstacle, Resolved};
+pub use contact::{Obstacle, Touch};
 pub use grid::{Grid, Ranges};
 pub use pair::{Law, Moving, Parting, share};
 pub use pose::{Frame, Motion, Pose};

@@ -146,13 +146,17 @@ pub fn run<S: Storage, T: Team>(job: Job<'_>, view: &View<S>, team: &mut T) -> F
                 Stage::Contact => {
                     findings.contacts = stage::contact(job.model, substep, view, team);
                 }
-                Stage::Velocity => stage::velocity(job.model, substep, view, share),
+                Stage::Velocity => {
+                    findings.in_bounds = stage::velocity(job.model, substep, view, team);
+                }
             }
             team.wait();
             team.finished(place);
         }
     }
-    let longest_way = job.substeps.last().map_or(f32::MAX, |substep| substep.longest_way);
-    findings.in_bounds = stage::is_in_bounds(job.model, longest_way, view, share);
+    if job.program.stages.last() != Some(&Stage::Velocity) {
+        let longest_way = job.substeps.last().map_or(f32::MAX, |substep| substep.longest_way);
+        findings.in_bounds = stage::is_in_bounds(job.model, longest_way, view, share);
+    }
     findings
 }

@@ -285,13 +285,11 @@ fn contact_lanes<L: Lane, S: Storage>(
     first: usize,
 ) -> usize {
     let [x, y, z, w] = L::from_quadruples(|lane| view.positions.get(first + lane));
-    let thickness_of = |lane: usize| model.bodies[model.body_of[first + lane] as usize].thickness;
-    // Bodies follow each other: if the first and the last particle are of one, all are.
-    let is_one_body = model.body_of[first] == model.body_of[first + L::WIDTH - 1];
-    let thickness =
-        if is_one_body { L::splat(thickness_of(0)) } else { L::from_lanes(thickness_of) };
-    let mut place = Vec3::new(x, y, z);
-    let mut depth = L::splat(0.0);
+    let thickness = of_bodies(model, first, |body| model.bodies[body].thickness);
+    let zero = L::splat(0.0);
+    let start = Vec3::new(x, y, z);
+    let mut place = start;
+    let mut depth = zero;
     for (shape, placed) in model.shapes.iter().zip(&substep.placed) {
         let obstacle = Obstacle {
             form: &shape.form,
@@ -299,35 +297,87 @@ fn contact_lanes<L: Lane, S: Storage>(
             pose: placed.pose,
             before: placed.before,
         };
-        // Most particles are far from most shapes.
-        if obstacle.may_touch(place, thickness) {
+        if let Some(touch) = obstacle.touch(place, thickness) {
             let [px, py, pz, _] = L::from_quadruples(|lane| view.previous.get(first + lane));
-            let resolved = obstacle.resolve(place, Vec3::new(px, py, pz), thickness);
-            place = resolved.x;
-            depth = depth.max(resolved.depth);
+            place = obstacle.resolve(touch, place, Vec3::new(px, py, pz));
+            depth = depth.max(touch.depth);
         }
     }
-    if !L::any(L::splat(0.0).less(depth)) {
-        return 0;
-    }
-    let mut contacts = 0;
-    for lane in 0..L::WIDTH {
-        let w = w.lane(lane);
-        if w != 0.0 && depth.lane(lane) > 0.0 {
-            let moved = [place.x.lane(lane), place.y.lane(lane), place.z.lane(lane), w];
-            view.positions.set(first + lane, moved);
-            contacts += 1;
-        }
+    // Pinned particles stay where they are.
+    let depth = L::select(zero.less(w), depth, zero);
+    let contacts = L::bits(zero.less(depth)).count_ones() as usize;
+    if contacts > 0 {
+        let Vec3 { x, y, z } = Vec3::select(zero.less(w), place, start);
+        L::into_quadruples([x, y, z, w], |lane, moved| view.positions.set(first + lane, moved));
     }
     contacts
 }
 
-/// `v ← (x − x_prev) / h`, then damping.
-pub(super) fn velocity<S: Storage>(model: &Model, substep: &Substep, view: &View<S>, share: Share) {
-    for particle in share.of(model.body_of.len()) {
-        let way = vector(view.positions.get(particle)) - vector(view.previous.get(particle));
-        let kept = substep.damping[model.body_of[particle] as usize] / substep.step;
-        view.velocities.set(particle, with_fourth(way * kept, 0.0));
+/// `v ← (x − x_prev) / h`, then damping. Returns what [`is_in_bounds`] would: the ways are at hand here.
+pub(super) fn velocity<S: Storage, T: Team>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<S>,
+    team: &T,
+) -> bool {
+    let particles = team.share().of(model.body_of.len());
+    team.compute(Velocities { model, particles, substep, view })
+}
+
+/// Velocities of a range of particles.
+struct Velocities<'a, S: Storage> {
+    model: &'a Model,
+    particles: Range<usize>,
+    substep: &'a Substep,
+    view: &'a View<S>,
+}
+
+impl<S: Storage> Work for Velocities<'_, S> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> bool {
+        let Self { model, particles, substep, view } = self;
+        let whole = particles.end - particles.len() % L::WIDTH;
+        let mut all_in_bounds = true;
+        for first in (particles.start..whole).step_by(L::WIDTH) {
+            all_in_bounds &= velocity_lanes::<L, S>(model, substep, view, first);
+        }
+        for particle in whole..particles.end {
+            all_in_bounds &= velocity_lanes::<f32, S>(model, substep, view, particle);
+        }
+        all_in_bounds
+    }
+}
+
+/// Velocities of `L::WIDTH` particles from `first` on, and whether none has moved too far.
+#[inline(always)]
+fn velocity_lanes<L: Lane, S: Storage>(
+    model: &Model,
+    substep: &Substep,
+    view: &View<S>,
+    first: usize,
+) -> bool {
+    let places = L::gather(|lane| view.positions.get(first + lane));
+    let before = L::gather(|lane| view.previous.get(first + lane));
+    let way = L::between(places, before);
+    let kept: L = of_bodies(model, first, |body| substep.damping[body] / substep.step);
+    L::scatter(L::scaled(way, kept), |lane, moved| view.velocities.set(first + lane, moved));
+    let [x, y, z, _] = L::columns(way);
+    let limit = L::splat(limit(substep.longest_way));
+    let in_bounds = L::bits(Vec3::new(x, y, z).length_squared().less(limit));
+    in_bounds.count_ones() as usize == L::WIDTH
+}
+
+/// A number of each particle's body, for as many particles as there are lanes. Bodies follow each other: if the
+/// first and the last particle are of one, all are.
+#[inline(always)]
+fn of_bodies<L: Lane>(model: &Model, first: usize, number: impl Fn(usize) -> f32) -> L {
+    let body_of = &model.body_of[first..first + L::WIDTH];
+    if body_of[0] == body_of[L::WIDTH - 1] {
+        L::splat(number(body_of[0] as usize))
+    } else {
+        L::from_lanes(|lane| number(body_of[lane] as usize))
     }
 }
 
@@ -339,10 +389,14 @@ pub(super) fn is_in_bounds<S: Storage>(
     view: &View<S>,
     share: Share,
 ) -> bool {
-    let longest = (longest_way * longest_way).min(f32::MAX);
+    let limit = limit(longest_way);
     share.of(model.body_of.len()).all(|particle| {
         let way = vector(view.positions.get(particle)) - vector(view.previous.get(particle));
-        // A way that is no number compares as false.
-        way.length_squared() <= longest
+        way.length_squared() < limit
     })
+}
+
+/// What the square of a way is less than that is not longer. A way that is no number compares as false.
+fn limit(longest_way: f32) -> f32 {
+    (longest_way * longest_way).min(f32::MAX).next_up()
 }
