@@ -12,6 +12,9 @@ use crate::solver::Share;
 /// A worker takes this part of what is left of a share at a time: little enough for others to find something,
 /// and yet seldom.
 const PART: u32 = 4;
+/// What is left of another's share is left alone from this part of it on: whoever has it in the nearest cache is
+/// most often about to take it, and to bring it to another core and back takes longer than to wait.
+const LITTLE: u32 = 8;
 
 /// What is left of the share of each worker.
 #[derive(Debug)]
@@ -39,9 +42,10 @@ impl Shares {
         while let Some(part) = own.take_first() {
             work(part);
         }
+        let worth_it = u32::try_from(count / share.workers).map_or(u32::MAX, |own| own / LITTLE);
         for step in 1..share.workers {
             let other = &self.0[(share.worker + step) % share.workers];
-            while let Some(part) = other.take_last() {
+            while let Some(part) = other.take_last(worth_it) {
                 work(part);
             }
         }
@@ -69,10 +73,10 @@ impl Left {
         Some(start as usize..(start + part(start, end)) as usize)
     }
 
-    /// A part from the back, for others. The last thing is left: whoever has it in the nearest cache is most
-    /// often about to take it.
-    fn take_last(&self) -> Option<Range<usize>> {
-        let (start, end) = self.shrink(2, |start, end| (start, end - part(start, end)))?;
+    /// A part from the back, for others, if there is more than a little.
+    fn take_last(&self, little: u32) -> Option<Range<usize>> {
+        let less = |start, end| (start, end - part(start, end));
+        let (start, end) = self.shrink(little.max(1) + 1, less)?;
         Some((end - part(start, end)) as usize..end as usize)
     }
 

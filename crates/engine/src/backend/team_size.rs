@@ -9,9 +9,10 @@
 const STEPS: usize = 12;
 /// A trial whose first steps, so many, all take longer than before is over.
 const FIRST_STEPS: usize = 4;
-/// Steps that do not count after a change or a pause: at least so many, and so many seconds. Memory and caches
-/// move to other cores, and a core that slept takes a while to its full speed.
-const UNSETTLED: (usize, f64) = (2, 0.03);
+/// Steps that do not count after a change: memory and caches move to other cores.
+const UNSETTLED: usize = 2;
+/// Seconds that do not count after cores slept: they take a while to their full speed.
+const WAKING_UP: f64 = 0.03;
 /// A step that takes a smaller share of the time it has comes in time.
 const IN_TIME: f64 = 0.85;
 /// A number must take so much less time than the former one, or it was chance.
@@ -65,7 +66,7 @@ impl TeamSize {
             now: counts.binary_search(&first).unwrap_or(0),
             counts,
             times: Vec::with_capacity(STEPS),
-            unsettled: UNSETTLED,
+            unsettled: (UNSETTLED, WAKING_UP),
             before: None,
             is_rising: true,
             wait: 0,
@@ -80,14 +81,15 @@ impl TeamSize {
 
     /// Something else is simulated now: what was measured does not hold any more.
     pub fn forget(&mut self) {
-        self.settle();
+        self.times.clear();
+        self.pause();
         self.before = None;
         (self.wait, self.next_wait) = (0, WAITS[0]);
     }
 
     /// Nothing was simulated for a while.
     pub fn pause(&mut self) {
-        self.unsettled = UNSETTLED;
+        self.unsettled = (UNSETTLED, WAKING_UP);
     }
 
     /// A step took so many seconds of those that it has (0: as few as possible). Whether the number
@@ -110,15 +112,12 @@ impl TeamSize {
             Some((before, time)) => self.judge(median, before, time),
             None => self.consider(median, due),
         }
-        if self.now != now {
-            self.settle();
+        if self.now > now {
+            self.pause();
+        } else if self.now < now {
+            self.unsettled = (UNSETTLED, 0.0);
         }
         self.now != now
-    }
-
-    fn settle(&mut self) {
-        self.times.clear();
-        self.pause();
     }
 
     /// Whether a trial need not go on.
