@@ -13,9 +13,7 @@ use std::ops::Range;
 
 use taut_partition::Schedule;
 
-pub use contacts::{
-    BUCKETS, ContactSizes, ContactState, ContactView, MOST_PARTNERS, NO_BODY, SEVERAL_BODIES,
-};
+pub use contacts::{ContactSizes, ContactState, ContactView, MOST_PARTNERS};
 pub use particles::Particles;
 
 /// A particle: x, y, z and its inverse mass w, in the 16 bytes of one vector register.

@@ -2,11 +2,11 @@
 
 use glam::Vec3;
 
-use super::Body;
+use super::{Body, Patches};
 use crate::mesh::Mesh;
 use crate::scene::Scene;
 use crate::scene::file::BodyKind;
-use crate::state::{BUCKETS, ContactSizes, ContactState, SEVERAL_BODIES};
+use crate::state::{ContactSizes, ContactState};
 
 /// How much farther than a diameter partners are looked for: they come closer while constraints
 /// are solved.
@@ -23,9 +23,12 @@ const REST_DIAMETERS: f32 = 1.5;
 /// Diameters in a second at which particles that overlap are pushed apart.
 const PUSH_RATE: f32 = 100.0;
 
-/// Most chunks that members are counted in, and fewest members of a chunk.
+/// Most chunks in which a device measures members, and fewest members of a chunk.
 const MOST_CHUNKS: usize = 64;
 const CHUNK: usize = 1024;
+
+/// Fewest cells of a device's grid.
+const FEWEST_CELLS: usize = 256;
 
 /// Contacts between particles: who takes part, and how.
 #[derive(Clone, Debug)]
@@ -37,9 +40,8 @@ pub struct ParticleContacts {
     /// if they are closer than 1 in these four dimensions. A body that does not collide with itself
     /// has all its particles in one place here.
     pub rest: Vec<[f32; 4]>,
-    /// For every particle its body, if that does not collide with itself, else
-    /// [`SEVERAL_BODIES`].
-    pub untouchable: Vec<u32>,
+    /// The members again, in patches.
+    pub patches: Patches,
     /// The surfaces of soft bodies.
     pub solid_triangles: TrianglesAround,
     /// Distance that particles keep, m.
@@ -57,7 +59,7 @@ impl ParticleContacts {
         let mut contacts = Self {
             members: Vec::new(),
             rest: Vec::new(),
-            untouchable: Vec::new(),
+            patches: Patches::default(),
             solid_triangles: TrianglesAround::default(),
             diameter,
             friction: settings.friction,
@@ -65,6 +67,7 @@ impl ParticleContacts {
         for (number, body) in bodies.iter().enumerate() {
             contacts.add_body(number, body, scene);
         }
+        contacts.patches.grow_tree();
         contacts.solid_triangles = TrianglesAround::of_solids(scene, bodies);
         Some(contacts)
     }
@@ -84,14 +87,18 @@ impl ParticleContacts {
             })
             .collect();
         self.rest.extend(body.numbering.by_particle(&rest));
-        let alone = if in_scene.self_collision { SEVERAL_BODIES } else { number as u32 };
-        self.untouchable.resize(self.rest.len(), alone);
         let is_outside = match in_scene.kind {
             BodyKind::Cloth => vec![true; body.particles.len()],
             BodyKind::Soft => body.numbering.by_particle(&surface(&body.mesh)),
         };
         let own = body.particles.clone().zip(is_outside);
-        self.members.extend(own.filter(|&(_, is_outside)| is_outside).map(|(own, _)| own as u32));
+        let place = |(particle, _): (usize, bool)| {
+            let [x, y, z, _] = self.rest[particle];
+            (particle as u32, [x, y, z])
+        };
+        let own: Vec<_> = own.filter(|&(_, is_outside)| is_outside).map(place).collect();
+        self.members.extend(own.iter().map(|&(particle, _)| particle));
+        self.patches.add_body(number as u32, in_scene.self_collision, &own);
     }
 
     /// Where partners are looked for, m.
@@ -110,25 +117,24 @@ impl ParticleContacts {
         PUSH_RATE * self.diameter * step
     }
 
-    /// Parts that members are counted in. It does not depend on the number of workers, so that the
-    /// order of the members in a cell does not, either.
+    /// Parts in which a device measures members.
     pub fn chunks(&self) -> usize {
         (self.members.len() / CHUNK).clamp(1, MOST_CHUNKS)
     }
 
-    /// The number of cells as a power of two: two to four for each member, so that few cells far
-    /// apart coincide, and at least one for each bucket.
+    /// The number of cells of a device's grid as a power of two: two to four for each member, so that few cells far
+    /// apart coincide.
     pub fn cell_bits(&self) -> u32 {
-        (2 * self.members.len()).max(BUCKETS).next_power_of_two().trailing_zeros()
+        (2 * self.members.len()).max(FEWEST_CELLS).next_power_of_two().trailing_zeros()
     }
 
     /// Memory for these contacts.
     pub(super) fn memory(&self) -> ContactState {
         ContactState::new(ContactSizes {
             particles: self.rest.len(),
-            members: &self.members,
-            chunks: self.chunks(),
-            cells: 1 << self.cell_bits(),
+            patches: self.patches.all.len(),
+            lowest_nodes: self.patches.lowest().len(),
+            nodes: self.patches.node_count(),
         })
     }
 }

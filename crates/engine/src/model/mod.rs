@@ -8,6 +8,7 @@ mod contacts;
 mod elements;
 mod geodesic;
 mod numbering;
+mod patches;
 mod pieces;
 mod schedules;
 
@@ -24,6 +25,7 @@ use crate::state::State;
 
 pub use contacts::ParticleContacts;
 pub use numbering::Numbering;
+pub use patches::{FAN, PATCH, Patches};
 pub use pieces::Pieces;
 pub use schedules::{Partitioned, coloring_options, partition};
 

@@ -1,16 +1,19 @@
-//! Which particles are close to each other: a grid, members sorted by cell, and a list of partners
-//! for each. What comes out does not depend on the number of workers.
+//! Which particles are close to each other: boxes around patches of members, a tree of boxes above them, and a
+//! list of partners for each member. What comes out does not depend on the number of workers.
 //!
-//! 1. *moments*: which ways the members of a chunk have made, and how far they spread, which decides
-//!    the shape of the grid. If all have made nearly the same way since partners were last looked for,
-//!    these are still the same, and the other passes are left out (as molecular dynamics does, which
+//! 1. *ways*: which ways members have made since partners were last looked for. If all have made nearly the same,
+//!    partners are still the same, and the other passes are left out (as molecular dynamics does, which
 //!    compares with no way at all; Verlet 1967);
-//! 2. *count*: the cell of each member, and how many of a chunk are in each bucket of cells;
-//! 3. *scatter*: members go to their bucket, chunk after chunk;
-//! 4. *sort*: each bucket by cell (so this is a radix sort by the highest digit first, whose second
-//!    digit is as long as it takes, and everything a worker does there stays in its cache);
-//! 5. *search*: each member looks through the cells around its own;
-//! 6. *normals*: which way is out, for those that found partners.
+//! 2. *boxes*: where members are now, and the boxes around patches;
+//! 3. *tree*: the boxes around those;
+//! 4. *search*: patches whose boxes are within reach, and their members compared with each other;
+//! 5. *normals*: which way is out, for those that found partners.
+//!
+//! Patches are parts of a mesh, so they stay together however it moves, and nothing needs to be sorted: a member
+//! is compared with few others, sixteen at a time, which lie in memory as registers want them. (Molecular dynamics
+//! compares clusters of atoms for that reason; Páll and Hess 2013, 'A flexible algorithm for calculating pair
+//! interactions on SIMD architectures'.) Devices sort members into the cells of a grid instead (`detect.wgsl`):
+//! they have threads enough to look around for each member by itself.
 
 mod search;
 
@@ -18,23 +21,20 @@ use std::ops::Range;
 
 use super::run::{Share, Team};
 use super::stage::{vector, with_fourth};
-use crate::collide::Grid;
 use crate::math::{Lane, Vec3, Work};
-use crate::model::ParticleContacts;
-use crate::state::{Access, BUCKETS, ContactView, NO_BODY, SEVERAL_BODIES, Storage, View};
+use crate::model::{FAN, PATCH, ParticleContacts};
+use crate::state::{Access, ContactView, Storage, View};
 use search::Search;
 
 /// A pass of detection: all workers meet after each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectPass {
-    /// How far members spread.
-    Moments,
-    /// Cells, and how many members each bucket has.
-    Count,
-    /// Members by bucket.
-    Scatter,
-    /// Members by cell.
-    Sort,
+    /// How far members have moved.
+    Ways,
+    /// Where members and patches are; on a device, how many members each cell has.
+    Boxes,
+    /// Boxes around boxes; on a device, members by cell.
+    Tree,
     /// Partners.
     Search,
     /// Normals of soft bodies where there are partners.
@@ -43,8 +43,7 @@ pub enum DetectPass {
 
 impl DetectPass {
     /// All passes in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Moments, Self::Count, Self::Scatter, Self::Sort, Self::Search, Self::Normals];
+    pub const ALL: [Self; 5] = [Self::Ways, Self::Boxes, Self::Tree, Self::Search, Self::Normals];
 }
 
 /// Does a worker's share of a pass; returns how many partners had no room in a list.
@@ -55,84 +54,75 @@ pub(super) fn detect<S: Storage, T: Team>(
     team: &T,
 ) -> usize {
     let share = team.share();
+    let nodes = contacts.patches.lowest();
     match pass {
-        DetectPass::Moments => {
-            team.compute(Moments { contacts, chunks: share.of(contacts.chunks()), view });
+        DetectPass::Ways => {
+            team.compute(Ways { contacts, nodes: share.of(nodes.len()), view });
         }
         _ if !is_due(contacts, &view.contacts) => {}
-        DetectPass::Count => count(contacts, view, share),
-        DetectPass::Scatter => scatter(contacts, &view.contacts, share),
-        DetectPass::Sort => sort(contacts, view, share),
+        DetectPass::Boxes => {
+            team.compute(Boxes { contacts, nodes: share.of(nodes.len()), view });
+        }
+        DetectPass::Tree => tree(contacts, &view.contacts, share),
         DetectPass::Search => {
-            let grid = grid(contacts, &view.contacts);
-            let places = share.of(contacts.members.len());
-            return team.compute(Search { contacts, grid, places, view });
+            let mut dropped = 0;
+            team.deal(nodes.len(), |nodes| {
+                dropped += team.compute(Search { contacts, nodes, view });
+            });
+            return dropped;
         }
         DetectPass::Normals => normals(contacts, view, share),
     }
     0
 }
 
-/// The members of a chunk.
-fn chunk_of(contacts: &ParticleContacts, chunk: usize) -> Range<usize> {
-    Share { worker: chunk, workers: contacts.chunks() }.of(contacts.members.len())
+/// The particles of some slots of a patch, from a number on, sorted by component.
+#[inline(always)]
+fn members<L: Lane, S: Storage>(
+    contacts: &ParticleContacts,
+    patch: usize,
+    first: usize,
+    view: &View<S>,
+) -> [L; 4] {
+    let slots = &contacts.patches.slots[patch * PATCH + first..][..L::WIDTH];
+    L::from_quadruples(|lane| view.positions.get(slots[lane] as usize))
 }
 
-/// The way that some members have made, and how far they spread.
-struct Moments<'a, S: Storage> {
+/// The ways that the members below some nodes have made.
+struct Ways<'a, S: Storage> {
     contacts: &'a ParticleContacts,
-    chunks: Range<usize>,
+    nodes: Range<usize>,
     view: &'a View<S>,
 }
 
-impl<S: Storage> Work for Moments<'_, S> {
+impl<S: Storage> Work for Ways<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let memory = &self.view.contacts;
-        for chunk in self.chunks.clone() {
-            let places = chunk_of(self.contacts, chunk);
-            memory.moments.set(chunk, self.sums(places.clone()));
-            memory.ways.set(chunk, self.ways::<L>(places));
+        for node in self.nodes.clone() {
+            self.view.contacts.ways.set(node, self.ways::<L>(self.contacts.patches.below(node)));
         }
     }
 }
 
-impl<S: Storage> Moments<'_, S> {
-    /// Sums over a sample: the shape of a grid need not be exact.
+impl<S: Storage> Ways<'_, S> {
+    /// The box around the ways of the members of some patches.
     #[inline(always)]
-    fn sums(&self, places: Range<usize>) -> [f64; 7] {
-        let mut sums = [0.0; 7];
-        for place in places.step_by(SAMPLE) {
-            let particle = self.view.contacts.particles.get(place) as usize;
-            let [x, y, z, _] = self.view.positions.get(particle).map(f64::from);
-            for (sum, value) in sums.iter_mut().zip([x, y, z, x * x, y * y, z * z, 1.0]) {
-                *sum += value;
-            }
-        }
-        sums
-    }
-
-    /// The box around the ways of the particles at some places.
-    #[inline(always)]
-    fn ways<L: Lane>(&self, places: Range<usize>) -> [[f32; 3]; 2] {
-        let memory = &self.view.contacts;
-        let last = places.end.saturating_sub(1);
+    fn ways<L: Lane>(&self, patches: Range<usize>) -> [[f32; 3]; 2] {
         let (mut low, mut high) = ([L::splat(f32::INFINITY); 3], [L::splat(f32::NEG_INFINITY); 3]);
         // Not a number as soon as a way is none: comparing would lose it.
         let mut odd = L::splat(0.0);
-        for first in places.step_by(L::WIDTH) {
-            let now = L::from_quadruples(|lane| {
-                let particle = memory.particles.get((first + lane).min(last));
-                self.view.positions.get(particle as usize)
-            });
-            let before = L::from_quadruples(|lane| memory.positions.get((first + lane).min(last)));
-            for axis in 0..3 {
-                let way = now[axis] - before[axis];
-                low[axis] = low[axis].min(way);
-                high[axis] = high[axis].max(way);
-                odd = odd + way * L::splat(0.0);
+        for patch in patches {
+            for first in (0..PATCH).step_by(L::WIDTH) {
+                let now = members::<L, S>(self.contacts, patch, first, self.view);
+                for axis in 0..3 {
+                    let before = self.view.contacts.places.get(4 * patch + axis);
+                    let way = now[axis] - L::load(&before[first..first + L::WIDTH]);
+                    low[axis] = low[axis].min(way);
+                    high[axis] = high[axis].max(way);
+                    odd = odd + way * L::splat(0.0);
+                }
             }
         }
         let mut all = NO_WAYS;
@@ -148,9 +138,6 @@ impl<S: Storage> Moments<'_, S> {
         all
     }
 }
-
-/// Of so many members one is looked at for the shape of the grid.
-const SAMPLE: usize = 16;
 
 /// The box around nothing.
 const NO_WAYS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
@@ -174,142 +161,164 @@ fn around_both(
 /// for again. All passes of a substep find the same answer, because only the first one writes what it
 /// is found from.
 fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
-    let chunks = (0..contacts.chunks()).map(|chunk| memory.ways.get(chunk));
-    let [low, high] = chunks.fold(NO_WAYS, around_both);
+    let nodes = contacts.patches.lowest().map(|node| memory.ways.get(node));
+    let [low, high] = nodes.fold(NO_WAYS, around_both);
     let half = [0, 1, 2].map(|axis| (f64::from(high[axis]) - f64::from(low[axis])) / 2.0);
     let stale = f64::from(contacts.stale());
     let square: f64 = half.iter().map(|half| half * half).sum();
     square > stale * stale
 }
 
-/// The grid for where the members are now. Their spread is measured by the standard deviation,
-/// which a few that are lost change little, times √12, which makes it the length of an even row.
-fn grid<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> Grid {
-    let mut sums = [0.0; 7];
-    for chunk in 0..contacts.chunks() {
-        for (sum, part) in sums.iter_mut().zip(memory.moments.get(chunk)) {
-            *sum += part;
-        }
-    }
-    let count = sums[6].max(1.0);
-    let spread = [0, 1, 2].map(|axis| {
-        let mean = sums[axis] / count;
-        (12.0 * (sums[axis + 3] / count - mean * mean).max(0.0)).sqrt()
-    });
-    Grid::new(contacts.reach(), spread, contacts.cell_bits())
+/// Where the members below some nodes are, and the boxes around their patches.
+struct Boxes<'a, S: Storage> {
+    contacts: &'a ParticleContacts,
+    nodes: Range<usize>,
+    view: &'a View<S>,
 }
 
-/// Cells of a bucket, as a power of two.
-fn bucket_bits(contacts: &ParticleContacts) -> u32 {
-    contacts.cell_bits() - BUCKETS.trailing_zeros()
-}
+impl<S: Storage> Work for Boxes<'_, S> {
+    type Output = ();
 
-fn count<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
-    let grid = grid(contacts, &view.contacts);
-    let bits = bucket_bits(contacts);
-    for chunk in share.of(contacts.chunks()) {
-        let mut histogram = [0; BUCKETS];
-        for member in chunk_of(contacts, chunk) {
-            let particle = contacts.members[member] as usize;
-            let cell = grid.cell(grid.coordinates(view.positions.get(particle)));
-            view.contacts.cells.set(member, cell);
-            histogram[(cell >> bits) as usize] += 1;
-        }
-        view.contacts.histograms.write(chunk * BUCKETS, &histogram);
-    }
-}
-
-fn scatter<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>, share: Share) {
-    let bits = bucket_bits(contacts);
-    let own = share.of(contacts.chunks());
-    let (mut next, ends) = bucket_starts(contacts, memory, own.start);
-    for bucket in share.of(BUCKETS) {
-        memory.bucket_ends.set(bucket, ends[bucket]);
-    }
-    for chunk in own {
-        for member in chunk_of(contacts, chunk) {
-            let cell = memory.cells.get(member);
-            let place = &mut next[(cell >> bits) as usize];
-            memory.scattered.set(*place as usize, [cell, contacts.members[member]]);
-            *place += 1;
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Self { contacts, nodes, view } = self;
+        let memory = &view.contacts;
+        for node in nodes {
+            let mut children = Children::NONE;
+            for (child, patch) in contacts.patches.below(node).enumerate() {
+                let mut places = [[0.0; PATCH]; 4];
+                for first in (0..PATCH).step_by(L::WIDTH) {
+                    let now = members::<L, S>(contacts, patch, first, view);
+                    for column in 0..4 {
+                        now[column].store(&mut places[column][first..first + L::WIDTH]);
+                    }
+                }
+                for column in 0..4 {
+                    memory.places.set(4 * patch + column, places[column]);
+                }
+                for axis in 0..3 {
+                    children.0[axis][child] = lowest(&places[axis]);
+                    children.0[3 + axis][child] = highest(&places[axis]);
+                }
+            }
+            children.set(node, memory);
         }
     }
 }
 
-/// Where a chunk's members go in each bucket, and where the buckets end.
-fn bucket_starts<S: Storage>(
-    contacts: &ParticleContacts,
-    memory: &ContactView<S>,
-    chunk: usize,
-) -> ([u32; BUCKETS], [u32; BUCKETS]) {
-    let (mut before, mut totals) = ([0; BUCKETS], [0; BUCKETS]);
-    for other in 0..contacts.chunks() {
-        if other == chunk {
-            before = totals;
-        }
-        for (bucket, total) in totals.iter_mut().enumerate() {
-            *total += memory.histograms.get(other * BUCKETS + bucket);
-        }
-    }
-    let mut end = 0;
-    for (before, total) in before.iter_mut().zip(&mut totals) {
-        *before += end;
-        end += *total;
-        *total = end;
-    }
-    (before, totals)
-}
-
-fn sort<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
-    let memory = &view.contacts;
-    let bits = bucket_bits(contacts);
-    for bucket in share.of(BUCKETS) {
-        let cells = bucket << bits..(bucket + 1) << bits;
-        let start = if bucket == 0 { 0 } else { memory.bucket_ends.get(bucket - 1) };
-        let places = start as usize..memory.bucket_ends.get(bucket) as usize;
-        for cell in cells.clone() {
-            memory.ends.set(cell, [0, NO_BODY]);
-        }
-        for place in places.clone() {
-            let [cell, particle] = memory.scattered.get(place);
-            let [count, alone] = memory.ends.get(cell as usize);
-            let alone = together(alone, contacts.untouchable[particle as usize]);
-            memory.ends.set(cell as usize, [count + 1, alone]);
-        }
-        let mut next = start;
-        for cell in cells {
-            let [count, alone] = memory.ends.get(cell);
-            memory.ends.set(cell, [next, alone]);
-            next += count;
-        }
-        // What is a cell's start before its members come is its end after.
-        for place in places {
-            let [cell, particle] = memory.scattered.get(place);
-            let [place, alone] = memory.ends.get(cell as usize);
-            memory.ends.set(cell as usize, [place + 1, alone]);
-            memory.particles.set(place as usize, particle);
-            memory.positions.set(place as usize, view.positions.get(particle as usize));
-            memory.rests.set(place as usize, contacts.rest[particle as usize]);
-        }
-    }
-}
-
-/// Which body is alone in two places together.
+/// The smallest of some numbers.
 #[inline(always)]
-fn together(first: u32, second: u32) -> u32 {
-    match first {
-        NO_BODY => second,
-        first if first == second || second == NO_BODY => first,
-        _ => SEVERAL_BODIES,
+fn lowest(numbers: &[f32; FAN]) -> f32 {
+    let mut lowest = f32::INFINITY;
+    for &number in numbers {
+        lowest = if number < lowest { number } else { lowest };
+    }
+    lowest
+}
+
+/// The largest of some numbers.
+#[inline(always)]
+fn highest(numbers: &[f32; FAN]) -> f32 {
+    let mut highest = f32::NEG_INFINITY;
+    for &number in numbers {
+        highest = if number > highest { number } else { highest };
+    }
+    highest
+}
+
+/// The boxes of a node's children: lowest x, y and z, highest x, y and z.
+#[derive(Clone, Copy)]
+struct Children([[f32; FAN]; 6]);
+
+impl Children {
+    const NONE: Self = {
+        let (low, high) = ([f32::INFINITY; FAN], [f32::NEG_INFINITY; FAN]);
+        Self([low, low, low, high, high, high])
+    };
+
+    #[inline(always)]
+    fn of<S: Storage>(node: usize, memory: &ContactView<S>) -> Self {
+        let mut children = Self::NONE;
+        for column in 0..6 {
+            children.0[column] = memory.boxes.get(6 * node + column);
+        }
+        children
+    }
+
+    #[inline(always)]
+    fn set<S: Storage>(self, node: usize, memory: &ContactView<S>) {
+        for column in 0..6 {
+            memory.boxes.set(6 * node + column, self.0[column]);
+        }
+    }
+
+    /// The box around all.
+    #[inline(always)]
+    fn around(&self) -> [f32; 6] {
+        let [a, b, c, d, e, f] = &self.0;
+        [lowest(a), lowest(b), lowest(c), highest(d), highest(e), highest(f)]
+    }
+
+    /// The box of one.
+    #[inline(always)]
+    fn one(&self, child: usize) -> [f32; 6] {
+        let mut one = [0.0; 6];
+        for column in 0..6 {
+            one[column] = self.0[column][child];
+        }
+        one
+    }
+
+    /// A bit for each child whose box has something in common with another.
+    #[inline(always)]
+    fn meeting<L: Lane>(&self, other: &[f32; 6]) -> u32 {
+        meeting::<L, FAN>(&self.0, FAN, other)
+    }
+}
+
+/// A bit for each of the first boxes, 32 at most, that have something in common with another.
+#[inline(always)]
+fn meeting<L: Lane, const N: usize>(boxes: &[[f32; N]; 6], count: usize, other: &[f32; 6]) -> u32 {
+    let mut found = 0;
+    for first in (0..count).step_by(L::WIDTH) {
+        let mut bits = u32::MAX;
+        for axis in 0..3 {
+            let low = L::load(&boxes[axis][first..first + L::WIDTH]);
+            let high = L::load(&boxes[3 + axis][first..first + L::WIDTH]);
+            bits &= L::bits(low.less(L::splat(other[3 + axis])));
+            bits &= L::bits(L::splat(other[axis]).less(high));
+        }
+        found |= (bits & ((1_u64 << L::WIDTH) - 1) as u32) << first;
+    }
+    found
+}
+
+/// Boxes around boxes: so few that one worker makes them all.
+fn tree<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>, share: Share) {
+    if share.worker != 0 {
+        return;
+    }
+    for (node, below) in contacts.patches.higher() {
+        let mut children = Children::NONE;
+        for (child, below) in below.enumerate() {
+            let around = Children::of(below, memory).around();
+            for column in 0..6 {
+                children.0[column][child] = around[column];
+            }
+        }
+        children.set(node, memory);
     }
 }
 
 /// Directions out of soft bodies: means of the normals of the triangles around, by their areas.
 fn normals<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
-    for place in share.of(contacts.members.len()) {
-        let particle = view.contacts.particles.get(place) as usize;
+    for place in share.of(contacts.patches.slots.len()) {
+        if view.contacts.counts.get(place) == 0 {
+            continue;
+        }
+        let particle = contacts.patches.slots[place] as usize;
         let triangles = contacts.solid_triangles.around(particle);
-        if triangles.is_empty() || view.contacts.counts.get(place) == 0 {
+        if triangles.is_empty() {
             continue;
         }
         let mut sum = Vec3::<f32>::zero();
@@ -389,8 +398,8 @@ mod tests {
         let (model, state) = detected();
         let contacts = model.particle_contacts.as_ref().unwrap();
         let mut found = 0;
-        for place in 0..contacts.members.len() {
-            let particle = state.contacts.particles[place];
+        for place in real_places(contacts) {
+            let particle = contacts.patches.slots[place];
             let count = state.contacts.counts[place] as usize;
             let first = place * MOST_PARTNERS;
             let mut partners = state.contacts.partners[first..first + count].to_vec();
@@ -408,33 +417,42 @@ mod tests {
         assert!(found > 1000, "{found} partners");
     }
 
+    /// The places that have a member of their own.
+    fn real_places(contacts: &ParticleContacts) -> Vec<usize> {
+        let patches = contacts.patches.all.iter().enumerate();
+        patches.flat_map(|(patch, own)| (0..own.count).map(move |i| patch * PATCH + i)).collect()
+    }
+
     #[test]
     fn partners_are_looked_for_again_when_one_has_moved_far_from_the_others() {
         let (model, mut state) = detected();
         let stale = model.particle_contacts.as_ref().unwrap().stale();
-        let moved = state.contacts.particles[7] as usize;
-        let before = state.contacts.positions[7];
+        let moved = model.particle_contacts.as_ref().unwrap().patches.slots[7] as usize;
+        // The height of the eighth member of the first patch.
+        let kept = |state: &State| state.contacts.places[1][7];
+        let before = kept(&state);
         // All together: nobody comes closer to anybody.
         for position in state.positions.iter_mut() {
             position[1] += 40.0 * stale;
         }
         detect_again(&model, &mut state);
-        assert_eq!(state.contacts.positions[7], before);
+        assert_eq!(kept(&state), before);
         // One by more than the others: seen from the middle of all ways, half as much.
         state.positions[moved][1] += 1.8 * stale;
         detect_again(&model, &mut state);
-        assert_eq!(state.contacts.positions[7], before);
+        assert_eq!(kept(&state), before);
         state.positions[moved][1] += 0.4 * stale;
         detect_again(&model, &mut state);
-        let place = state.contacts.particles.iter().position(|&id| id as usize == moved).unwrap();
-        assert_eq!(state.contacts.positions[place], state.positions[moved]);
+        assert_eq!(kept(&state), state.positions[moved][1]);
     }
 
     #[test]
     fn only_surfaces_take_part_and_every_member_has_a_place() {
-        let (model, state) = detected();
+        let (model, _) = detected();
         let contacts = model.particle_contacts.as_ref().unwrap();
-        let mut placed = state.contacts.particles.clone();
+        let slots = &contacts.patches.slots;
+        let mut placed: Vec<u32> =
+            real_places(contacts).into_iter().map(|place| slots[place]).collect();
         placed.sort_unstable();
         assert_eq!(placed, contacts.members);
         // Of 7³ particles of a block 5³ are inside.

@@ -45,11 +45,12 @@ pub(super) fn touch<S: Storage, T: Team>(
         push: contacts.push(substep.step),
         friction: contacts.friction,
     };
-    let places = team.share().of(contacts.members.len());
+    let places = team.share().of(contacts.patches.slots.len());
+    let particles = &contacts.patches.slots[..];
     match pass {
-        TouchPass::Count => return Some(team.compute(Count { law, places, view })),
-        TouchPass::Correct => team.compute(Correct { law, places, view }),
-        TouchPass::Apply => apply(places, view),
+        TouchPass::Count => return Some(team.compute(Count { law, places, particles, view })),
+        TouchPass::Correct => team.compute(Correct { law, places, particles, view }),
+        TouchPass::Apply => apply(places, particles, view),
     }
     None
 }
@@ -107,10 +108,14 @@ fn load<L: Lane, S: Storage>(ids: [usize; MAX_WIDTH], view: &View<S>) -> Side<L>
 
 /// The particles at some places, and how many partners each has.
 #[inline(always)]
-fn load_own<L: Lane, S: Storage>(active: &Active, view: &View<S>) -> (Side<L>, L) {
+fn load_own<L: Lane, S: Storage>(
+    active: &Active,
+    particles: &[u32],
+    view: &View<S>,
+) -> (Side<L>, L) {
     let mut ids = [0; MAX_WIDTH];
     for (id, &place) in ids.iter_mut().zip(&active.places).take(L::WIDTH) {
-        *id = view.contacts.particles.get(place) as usize;
+        *id = particles[place] as usize;
     }
     let counts = L::from_lanes(|lane| view.contacts.counts.get(active.places[lane]) as f32);
     (load(ids, view), counts)
@@ -132,6 +137,7 @@ fn load_partners<L: Lane, S: Storage>(active: &Active, number: u32, view: &View<
 struct Count<'a, S: Storage> {
     law: Law,
     places: Range<usize>,
+    particles: &'a [u32],
     view: &'a View<S>,
 }
 
@@ -146,7 +152,7 @@ impl<S: Storage> Work for Count<'_, S> {
             if active.filled == 0 {
                 return total;
             }
-            let (own, counts) = load_own::<L, S>(&active, self.view);
+            let (own, counts) = load_own::<L, S>(&active, self.particles, self.view);
             let mut touching = L::splat(0.0);
             for number in 0..active.most {
                 let partners = load_partners::<L, S>(&active, number, self.view);
@@ -168,6 +174,7 @@ impl<S: Storage> Work for Count<'_, S> {
 struct Correct<'a, S: Storage> {
     law: Law,
     places: Range<usize>,
+    particles: &'a [u32],
     view: &'a View<S>,
 }
 
@@ -193,7 +200,7 @@ impl<S: Storage> Work for Correct<'_, S> {
 impl<S: Storage> Correct<'_, S> {
     #[inline(always)]
     fn way<L: Lane>(&self, active: &Active) -> Vec3<L> {
-        let (own, counts) = load_own::<L, S>(active, self.view);
+        let (own, counts) = load_own::<L, S>(active, self.particles, self.view);
         let touching = self.touching::<L>(&own.ids);
         let mut sum = Vec3::zero();
         for number in 0..active.most {
@@ -212,10 +219,10 @@ impl<S: Storage> Correct<'_, S> {
     }
 }
 
-fn apply<S: Storage>(places: Range<usize>, view: &View<S>) {
+fn apply<S: Storage>(places: Range<usize>, particles: &[u32], view: &View<S>) {
     for place in places {
         if view.contacts.counts.get(place) > 0 {
-            let particle = view.contacts.particles.get(place) as usize;
+            let particle = particles[place] as usize;
             let [x, y, z, w] = view.positions.get(particle);
             let [dx, dy, dz, _] = view.contacts.corrections.get(place);
             view.positions.set(particle, [x + dx, y + dy, z + dz, w]);

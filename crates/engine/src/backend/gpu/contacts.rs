@@ -113,7 +113,7 @@ impl ContactArrays {
         };
         let due = |byte| Groups::Indirect(self.grid.clone(), byte);
         match pass {
-            DetectPass::Moments => vec![
+            DetectPass::Ways => vec![
                 call(
                     "measure_spread",
                     vec![positions, order, kept, spreads.clone()],
@@ -121,7 +121,7 @@ impl ContactArrays {
                 ),
                 call("shape_grid", vec![spreads, (5, write(&self.grid))], Groups::of(1)),
             ],
-            DetectPass::Count => vec![
+            DetectPass::Boxes => vec![
                 call("clear_cells", vec![ends], due(FOR_CELLS)),
                 call(
                     "count_members",
@@ -129,15 +129,13 @@ impl ContactArrays {
                     due(FOR_MEMBERS),
                 ),
             ],
-            DetectPass::Scatter => vec![
+            DetectPass::Tree => vec![
                 call("add_up_chunk", vec![ends.clone(), sums.clone()], due(FOR_CHUNKS)),
                 call("add_up_sums", vec![sums.clone()], due(FOR_ONE)),
-                call("add_sums", vec![ends, sums], due(FOR_CELLS)),
-                call("scatter", vec![order, listed, cells, counters], due(FOR_MEMBERS)),
+                call("add_sums", vec![ends.clone(), sums], due(FOR_CELLS)),
+                call("scatter", vec![order.clone(), listed, cells, counters], due(FOR_MEMBERS)),
+                call("sort_cells", vec![positions, order, kept, ends], due(FOR_CELLS)),
             ],
-            DetectPass::Sort => {
-                vec![call("sort_cells", vec![positions, order, kept, ends], due(FOR_CELLS))]
-            }
             DetectPass::Search => {
                 let rest = (12, read(&self.rest));
                 let partners = (13, write(&self.partners));

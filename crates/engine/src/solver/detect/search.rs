@@ -1,23 +1,23 @@
-//! The search for partners: the members of a cell look through the cells around it together. Whoever
-//! is there is lined up once, coordinate by coordinate, and then compared with each of them, several at
-//! a time.
+//! The search for partners: which patches are near those below a node, and which of their members are near each
+//! other.
 
 use std::ops::Range;
 
-use super::together;
-use crate::collide::{Grid, Ranges};
-use crate::math::{Lane, MAX_WIDTH, Work};
-use crate::model::ParticleContacts;
-use crate::state::{Access, ContactView, MOST_PARTNERS, SEVERAL_BODIES, Storage, View};
+use super::{Children, meeting};
+use crate::math::{Lane, Work};
+use crate::model::{FAN, PATCH, ParticleContacts};
+use crate::state::{Access, ContactView, MOST_PARTNERS, Storage, View};
 
-/// How many candidates are lined up at a time.
-const ROOM: usize = 128;
+/// How many patches are lined up at a time.
+const ROOM: usize = 256;
 
-/// The search for the partners of some places.
+/// Most nodes that wait to be looked at: less than a fan for each level of the tree.
+const WAITING: usize = 8 * FAN;
+
+/// The search for the partners of the members below some nodes.
 pub(super) struct Search<'a, S: Storage> {
     pub(super) contacts: &'a ParticleContacts,
-    pub(super) grid: Grid,
-    pub(super) places: Range<usize>,
+    pub(super) nodes: Range<usize>,
     pub(super) view: &'a View<S>,
 }
 
@@ -27,156 +27,224 @@ impl<S: Storage> Work for Search<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) -> usize {
         let memory = &self.view.contacts;
-        let reach = self.contacts.reach();
-        let mut candidates = Candidates::new(reach * reach);
+        let mut near = Near { boxes: [[0.0; _]; 6], patches: [0; _], count: 0 };
         let mut dropped = 0;
-        let mut next = self.places.start;
-        while next < self.places.end {
-            let coordinates = self.grid.coordinates(memory.positions.get(next));
-            let own = self.places_from(next, coordinates);
-            next = own.end;
-            for place in own.clone() {
-                memory.counts.set(place, 0);
-            }
-            for &[start, end] in self.places_around(coordinates).all() {
-                for first in (start as usize..end as usize).step_by(L::WIDTH) {
-                    if candidates.is_full() {
-                        dropped += candidates.compare::<L, S>(own.clone(), memory);
-                    }
-                    candidates.add::<L, S>(first..end as usize, memory);
+        for node in self.nodes.clone() {
+            for patch in self.contacts.patches.below(node) {
+                for place in patch * PATCH..(patch + 1) * PATCH {
+                    memory.counts.set(place, 0);
                 }
             }
-            dropped += candidates.compare::<L, S>(own, memory);
+            dropped += self.look_around::<L>(node, &mut near);
         }
         dropped
     }
 }
 
 impl<S: Storage> Search<'_, S> {
-    /// The places from one on that are in its cell.
+    /// Goes down the tree to all patches that are near those below a node.
     #[inline(always)]
-    fn places_from(&self, first: usize, coordinates: [u32; 3]) -> Range<usize> {
-        let [end, _] = self.view.contacts.ends.get(self.grid.cell(coordinates) as usize);
-        first..self.places.end.min(end as usize)
-    }
-
-    /// The places in the cells around one, where ranges start and where the next place is, but for rows
-    /// that have only particles which those of this cell cannot touch.
-    #[inline(always)]
-    fn places_around(&self, coordinates: [u32; 3]) -> Ranges {
-        let ends = &self.view.contacts.ends;
-        let [_, own] = ends.get(self.grid.cell(coordinates) as usize);
-        let mut places = Ranges::default();
-        for &[first, last] in self.grid.neighborhood(coordinates).all() {
-            let start = if first == 0 { 0 } else { ends.get(first as usize - 1)[0] };
-            let [end, _] = ends.get(last as usize);
-            if start == end {
-                continue;
-            }
-            let mut alone = own;
-            // Where some may touch each other already, nobody can be alone.
-            if own != SEVERAL_BODIES {
-                for cell in first..=last {
-                    alone = together(alone, ends.get(cell as usize)[1]);
-                }
-            }
-            if alone == SEVERAL_BODIES {
-                places.push([start, end]);
-            }
-        }
-        places
-    }
-}
-
-/// The rows from one on, sorted by component.
-#[inline(always)]
-fn row_from<L: Lane, A: Access<[f32; 4]>>(rows: A, first: usize) -> [L; 4] {
-    let mut own = [[0.0; 4]; MAX_WIDTH];
-    rows.read(first, &mut own[..L::WIDTH]);
-    L::from_quadruples(|lane| own[lane])
-}
-
-/// Members that others are to be compared with.
-struct Candidates {
-    /// x, y and z, and the four coordinates in the rest shape.
-    columns: [[f32; ROOM + MAX_WIDTH]; 7],
-    places: [u32; ROOM + MAX_WIDTH],
-    count: usize,
-    reach_squared: f32,
-}
-
-impl Candidates {
-    fn new(reach_squared: f32) -> Self {
-        let (columns, places) = ([[0.0; _]; 7], [0; _]);
-        Self { columns, places, count: 0, reach_squared }
-    }
-
-    fn is_full(&self) -> bool {
-        self.count >= ROOM
-    }
-
-    /// Adds the first of some places, as many as there are lanes at most.
-    #[inline(always)]
-    fn add<L: Lane, S: Storage>(&mut self, places: Range<usize>, memory: &ContactView<S>) {
-        let [x, y, z, _] = row_from::<L, _>(memory.positions, places.start);
-        let [rest_x, rest_y, rest_z, body] = row_from::<L, _>(memory.rests, places.start);
-        let lanes = self.count..self.count + L::WIDTH;
-        let numbers = [x, y, z, rest_x, rest_y, rest_z, body];
-        for (column, numbers) in self.columns.iter_mut().zip(numbers) {
-            numbers.store(&mut column[lanes.clone()]);
-        }
-        for (lane, place) in self.places[lanes].iter_mut().enumerate() {
-            *place = (places.start + lane) as u32;
-        }
-        self.count += L::WIDTH.min(places.len());
-    }
-
-    /// Adds those who are close enough to the partners of some places; there are no candidates then.
-    /// Returns how many had no room in a list.
-    #[inline(always)]
-    fn compare<L: Lane, S: Storage>(
-        &mut self,
-        places: Range<usize>,
-        memory: &ContactView<S>,
-    ) -> usize {
-        let (one, reach_squared) = (L::splat(1.0), L::splat(self.reach_squared));
+    fn look_around<L: Lane>(&self, node: usize, near: &mut Near) -> usize {
+        let (memory, patches) = (&self.view.contacts, &self.contacts.patches);
+        let own = Children::of(node, memory);
+        let around = self.within_reach(own.around());
+        let lowest = patches.lowest().end;
+        let mut waiting = [0; WAITING];
+        waiting[0] = patches.node_count() - 1;
+        let mut left = 1;
         let mut dropped = 0;
-        for place in places {
-            let [x, y, z, w] = memory.positions.get(place);
+        while left > 0 {
+            left -= 1;
+            let other = waiting[left];
+            let children = Children::of(other, memory);
+            let first = patches.first_child(other);
+            let mut bits = children.meeting::<L>(&around);
+            while bits != 0 {
+                let child = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if other < lowest {
+                    near.add(first + child, children.one(child));
+                } else {
+                    waiting[left] = first + child;
+                    left += 1;
+                }
+            }
+            if near.count >= ROOM {
+                dropped += self.compare::<L>(node, &own, near);
+            }
+        }
+        dropped + self.compare::<L>(node, &own, near)
+    }
+
+    /// A box that has all in it that are close to something in another.
+    #[inline(always)]
+    fn within_reach(&self, mut around: [f32; 6]) -> [f32; 6] {
+        // More, for what is lost by rounding.
+        let reach = 1.001 * self.contacts.reach();
+        for axis in 0..3 {
+            around[axis] -= reach + f32::EPSILON * around[axis].abs();
+            around[3 + axis] += reach + f32::EPSILON * around[3 + axis].abs();
+        }
+        around
+    }
+
+    /// Compares the members below a node with those of the patches that are near; none are then.
+    #[inline(always)]
+    fn compare<L: Lane>(&self, node: usize, own: &Children, near: &mut Near) -> usize {
+        let mut dropped = 0;
+        for (child, patch) in self.contacts.patches.below(node).enumerate() {
+            let around = self.within_reach(own.one(child));
+            for first in (0..near.count).step_by(FAN) {
+                let mut bits = near.meeting::<L>(first, &around);
+                while bits != 0 {
+                    let other = first + bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    let other_around = self.within_reach(near.one(other));
+                    let other = near.patches[other];
+                    dropped += self.pair::<L>([patch, other], [&around, &other_around]);
+                }
+            }
+        }
+        near.count = 0;
+        dropped
+    }
+
+    /// Adds those members of a patch to the partners of those of another that are close enough. Around each is a box
+    /// that has all in it that are. Returns how many had no room in a list.
+    #[inline(always)]
+    fn pair<L: Lane>(
+        &self,
+        [own, other]: [usize; 2],
+        [around, other_around]: [&[f32; 6]; 2],
+    ) -> usize {
+        let all = &self.contacts.patches.all;
+        let (patch, other_patch) = (&all[own], &all[other]);
+        let is_own_body = patch.body == other_patch.body;
+        if is_own_body && !patch.touches_own_body {
+            return 0;
+        }
+        let memory = &self.view.contacts;
+        let other_places = places(other, memory);
+        let candidates = inside::<L>(&other_places, around) & first_bits(other_patch.count);
+        if candidates == 0 {
+            return 0;
+        }
+        let own_places = places(own, memory);
+        let mut members = inside::<L>(&own_places, other_around) & first_bits(patch.count);
+        let reach = self.contacts.reach();
+        let (one, reach_squared) = (L::splat(1.0), L::splat(reach * reach));
+        let mut dropped = 0;
+        while members != 0 {
+            let member = members.trailing_zeros() as usize;
+            members &= members - 1;
             // Fixed particles need no partners of their own: nothing moves them.
-            if w == 0.0 {
+            if own_places[3][member] == 0.0 {
                 continue;
             }
-            let rest = memory.rests.get(place);
-            let own = [x, y, z, rest[0], rest[1], rest[2], rest[3]];
-            let mut found = memory.counts.get(place) as usize;
-            for first in (0..self.count).step_by(L::WIDTH) {
-                let mut squares = [one; 7];
-                for axis in 0..7 {
-                    let other = L::load(&self.columns[axis][first..first + L::WIDTH]);
-                    let way = L::splat(own[axis]) - other;
-                    squares[axis] = way * way;
+            for first in (0..PATCH).step_by(L::WIDTH) {
+                let mut square = L::splat(0.0);
+                for axis in 0..3 {
+                    let other = L::load(&other_places[axis][first..first + L::WIDTH]);
+                    let way = L::splat(own_places[axis][member]) - other;
+                    square = square + way * way;
                 }
-                let [x, y, z, rest_x, rest_y, rest_z, body] = squares;
-                let is_near = (x + y + z).less(reach_squared);
-                let are_neighbors = (rest_x + rest_y + rest_z + body).less(one);
-                let own_lanes = (1 << (self.count - first).min(L::WIDTH)) - 1;
-                let mut may_touch = L::bits(is_near) & !L::bits(are_neighbors) & own_lanes;
-                while may_touch != 0 {
-                    let lane = may_touch.trailing_zeros() as usize;
-                    may_touch &= may_touch - 1;
-                    if found < MOST_PARTNERS {
-                        let partner = memory.particles.get(self.places[first + lane] as usize);
-                        memory.partners.set(place * MOST_PARTNERS + found, partner);
-                        found += 1;
-                    } else {
-                        dropped += 1;
+                let mut bits = L::bits(square.less(reach_squared)) & (candidates >> first);
+                if bits != 0 && is_own_body {
+                    let mut square = L::splat(0.0);
+                    for axis in 0..3 {
+                        let other = L::load(&other_patch.rest[axis][first..first + L::WIDTH]);
+                        let way = L::splat(patch.rest[axis][member]) - other;
+                        square = square + way * way;
                     }
+                    bits &= !L::bits(square.less(one));
+                }
+                if bits != 0 {
+                    dropped += self.add(own * PATCH + member, other * PATCH + first, bits);
                 }
             }
-            memory.counts.set(place, found as u32);
         }
-        self.count = 0;
         dropped
+    }
+
+    /// Adds to the partners of a place those at some others, for which there are bits.
+    #[inline(always)]
+    fn add(&self, place: usize, first: usize, mut bits: u32) -> usize {
+        let memory = &self.view.contacts;
+        let mut found = memory.counts.get(place) as usize;
+        let mut dropped = 0;
+        while bits != 0 {
+            let other = first + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            if found < MOST_PARTNERS {
+                let partner = self.contacts.patches.slots[other];
+                memory.partners.set(place * MOST_PARTNERS + found, partner);
+                found += 1;
+            } else {
+                dropped += 1;
+            }
+        }
+        memory.counts.set(place, found as u32);
+        dropped
+    }
+}
+
+/// x, y, z and inverse mass of a patch's members.
+#[inline(always)]
+fn places<S: Storage>(patch: usize, memory: &ContactView<S>) -> [[f32; PATCH]; 4] {
+    let mut places = [[0.0; PATCH]; 4];
+    for (column, numbers) in places.iter_mut().enumerate() {
+        *numbers = memory.places.get(4 * patch + column);
+    }
+    places
+}
+
+/// A bit for each member of a patch that is in a box.
+#[inline(always)]
+fn inside<L: Lane>(places: &[[f32; PATCH]; 4], around: &[f32; 6]) -> u32 {
+    let [x, y, z, _] = *places;
+    meeting::<L, PATCH>(&[x, y, z, x, y, z], PATCH, around)
+}
+
+/// So many bits.
+#[inline(always)]
+fn first_bits(count: usize) -> u32 {
+    (1 << count) - 1
+}
+
+/// Patches that are near those below a node.
+struct Near {
+    /// Lowest x, y and z, highest x, y and z.
+    boxes: [[f32; ROOM + FAN]; 6],
+    patches: [usize; ROOM + FAN],
+    count: usize,
+}
+
+impl Near {
+    #[inline(always)]
+    fn add(&mut self, patch: usize, own: [f32; 6]) {
+        for column in 0..6 {
+            self.boxes[column][self.count] = own[column];
+        }
+        self.patches[self.count] = patch;
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn one(&self, place: usize) -> [f32; 6] {
+        let mut one = [0.0; 6];
+        for column in 0..6 {
+            one[column] = self.boxes[column][place];
+        }
+        one
+    }
+
+    /// A bit for each of some patches whose boxes have something in common with another.
+    #[inline(always)]
+    fn meeting<L: Lane>(&self, first: usize, other: &[f32; 6]) -> u32 {
+        let mut own = [[0.0; FAN]; 6];
+        for column in 0..6 {
+            own[column].copy_from_slice(&self.boxes[column][first..first + FAN]);
+        }
+        meeting::<L, FAN>(&own, FAN, other) & first_bits((self.count - first).min(FAN))
     }
 }
