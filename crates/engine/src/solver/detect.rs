@@ -1,12 +1,14 @@
 //! Which particles are close to each other: boxes around patches of members, a tree of boxes above them, and a
 //! list of partners for each member. What comes out does not depend on the number of workers.
 //!
-//! 1. *ways*: which ways members have made since partners were last looked for. If all have made nearly the same,
-//!    partners are still the same, and the other passes are left out (as molecular dynamics does, which
+//! 1. *ways*: which ways members have made since partners were last looked for everywhere. If all have made nearly
+//!    the same, partners are still the same, and the other passes are left out (as molecular dynamics does, which
 //!    compares with no way at all; Verlet 1967);
-//! 2. *boxes*: where members are now, and the boxes around patches;
+//! 2. *boxes*: where members are now, and the boxes around patches and around their ways;
 //! 3. *tree*: the boxes around those;
-//! 4. *search*: patches whose boxes are within reach, and their members compared with each other;
+//! 4. *search*: patches whose boxes are within reach, and their members compared with each other. A patch whose way
+//!    is nearly that of all patches near it keeps its partners; one that has looked for them looks again in each
+//!    substep, until so many do that all look together once more;
 //! 5. *normals*: which way is out, for those that found partners.
 //!
 //! Patches are parts of a mesh, so they stay together however it moves, and nothing needs to be sorted: a member
@@ -117,7 +119,7 @@ impl<S: Storage> Ways<'_, S> {
             for first in (0..PATCH).step_by(L::WIDTH) {
                 let now = members::<L, S>(self.contacts, patch, first, self.view);
                 for axis in 0..3 {
-                    let before = self.view.contacts.places.get(4 * patch + axis);
+                    let before = self.view.contacts.kept.get(3 * patch + axis);
                     let way = now[axis] - L::load(&before[first..first + L::WIDTH]);
                     low[axis] = low[axis].min(way);
                     high[axis] = high[axis].max(way);
@@ -169,7 +171,7 @@ fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> b
     square > stale * stale
 }
 
-/// Where the members below some nodes are, and the boxes around their patches.
+/// Where the members below some nodes are, and the boxes around their patches and the ways of those.
 struct Boxes<'a, S: Storage> {
     contacts: &'a ParticleContacts,
     nodes: Range<usize>,
@@ -184,7 +186,7 @@ impl<S: Storage> Work for Boxes<'_, S> {
         let Self { contacts, nodes, view } = self;
         let memory = &view.contacts;
         for node in nodes {
-            let mut children = Children::NONE;
+            let (mut children, mut ways) = (Children::NONE, Children::NONE);
             for (child, patch) in contacts.patches.below(node).enumerate() {
                 let mut places = [[0.0; PATCH]; 4];
                 for first in (0..PATCH).step_by(L::WIDTH) {
@@ -199,11 +201,27 @@ impl<S: Storage> Work for Boxes<'_, S> {
                 for axis in 0..3 {
                     children.0[axis][child] = lowest(&places[axis]);
                     children.0[3 + axis][child] = highest(&places[axis]);
+                    let way = way::<L>(&places[axis], &memory.kept.get(3 * patch + axis));
+                    ways.0[axis][child] = lowest(&way);
+                    ways.0[3 + axis][child] = highest(&way);
                 }
             }
-            children.set(node, memory);
+            children.set(node, &memory.boxes);
+            ways.set(node, &memory.patch_ways);
         }
     }
+}
+
+/// The ways from some places to others, along one axis.
+#[inline(always)]
+fn way<L: Lane>(to: &[f32; PATCH], from: &[f32; PATCH]) -> [f32; PATCH] {
+    let mut way = [0.0; PATCH];
+    for first in (0..PATCH).step_by(L::WIDTH) {
+        let lanes = first..first + L::WIDTH;
+        let own = L::load(&to[lanes.clone()]) - L::load(&from[lanes.clone()]);
+        own.store(&mut way[lanes]);
+    }
+    way
 }
 
 /// The smallest of some numbers.
@@ -237,18 +255,18 @@ impl Children {
     };
 
     #[inline(always)]
-    fn of<S: Storage>(node: usize, memory: &ContactView<S>) -> Self {
+    fn of<A: Access<[f32; FAN]>>(node: usize, boxes: &A) -> Self {
         let mut children = Self::NONE;
         for column in 0..6 {
-            children.0[column] = memory.boxes.get(6 * node + column);
+            children.0[column] = boxes.get(6 * node + column);
         }
         children
     }
 
     #[inline(always)]
-    fn set<S: Storage>(self, node: usize, memory: &ContactView<S>) {
+    fn set<A: Access<[f32; FAN]>>(self, node: usize, boxes: &A) {
         for column in 0..6 {
-            memory.boxes.set(6 * node + column, self.0[column]);
+            boxes.set(6 * node + column, self.0[column]);
         }
     }
 
@@ -293,20 +311,26 @@ fn meeting<L: Lane, const N: usize>(boxes: &[[f32; N]; 6], count: usize, other: 
     found
 }
 
-/// Boxes around boxes: so few that one worker makes them all.
+/// Of so many patches one may look for partners by itself before all do.
+const FRESH: usize = 4;
+
+/// Boxes around boxes: so few that one worker makes them all. It also decides whether all patches look for partners.
 fn tree<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>, share: Share) {
     if share.worker != 0 {
         return;
     }
+    let bits = |node: usize| memory.fresh.get(node).count_ones() as usize;
+    let fresh: usize = contacts.patches.lowest().map(bits).sum();
+    memory.everywhere.set(0, u32::from(fresh * FRESH > contacts.patches.all.len()));
     for (node, below) in contacts.patches.higher() {
         let mut children = Children::NONE;
         for (child, below) in below.enumerate() {
-            let around = Children::of(below, memory).around();
+            let around = Children::of(below, &memory.boxes).around();
             for column in 0..6 {
                 children.0[column][child] = around[column];
             }
         }
-        children.set(node, memory);
+        children.set(node, &memory.boxes);
     }
 }
 

@@ -18,12 +18,21 @@ pub struct ContactState {
     /// For each of the lowest nodes the box around the ways that its members have made since partners
     /// were last looked for: the lowest x, y and z, and the highest.
     pub ways: Vec<[[f32; 3]; 2]>,
-    /// Where the members were when partners were last looked for, x, y, z and the inverse mass of each patch; not
-    /// a number before that.
+    /// Where the members were when partners were last looked for everywhere: x, y and z of each patch; not a number
+    /// before that.
+    pub kept: Vec<[f32; MAX_WIDTH]>,
+    /// Where they are now, and their inverse masses.
     pub places: Vec<[f32; MAX_WIDTH]>,
     /// Lowest x, y and z, highest x, y and z of the children of each node; nothing is in the box of a child that
     /// is missing.
     pub boxes: Vec<[f32; MAX_WIDTH]>,
+    /// The boxes around the ways of the patches below each of the lowest nodes, as in `ways`.
+    pub patch_ways: Vec<[f32; MAX_WIDTH]>,
+    /// A bit for each patch below each of the lowest nodes: whether its partners have been looked for since they
+    /// were everywhere.
+    pub fresh: Vec<u32>,
+    /// One number: whether partners are looked for everywhere in this substep.
+    pub everywhere: Vec<u32>,
     /// How many partners the particle at each place has.
     pub counts: Vec<u32>,
     /// The partners' particles, [`MOST_PARTNERS`] for each place.
@@ -58,8 +67,12 @@ impl ContactState {
         let no_box = [f32::INFINITY, f32::NEG_INFINITY].map(|end| [[end; MAX_WIDTH]; 3]);
         Self {
             ways: vec![[[0.0; 3]; 2]; lowest_nodes],
-            places: vec![[f32::NAN; MAX_WIDTH]; 4 * patches],
+            kept: vec![[f32::NAN; MAX_WIDTH]; 3 * patches],
+            places: vec![[0.0; MAX_WIDTH]; 4 * patches],
             boxes: no_box.as_flattened().repeat(nodes),
+            patch_ways: no_box.as_flattened().repeat(lowest_nodes),
+            fresh: vec![u32::MAX; lowest_nodes],
+            everywhere: vec![0],
             counts: vec![0; places],
             partners: vec![0; places * MOST_PARTNERS],
             normals: vec![[0.0; 4]; particles],
@@ -73,10 +86,18 @@ impl ContactState {
 pub struct ContactView<S: Storage> {
     /// See [`ContactState::ways`].
     pub ways: S::Of<[[f32; 3]; 2]>,
+    /// See [`ContactState::kept`].
+    pub kept: S::Of<[f32; MAX_WIDTH]>,
     /// See [`ContactState::places`].
     pub places: S::Of<[f32; MAX_WIDTH]>,
     /// See [`ContactState::boxes`].
     pub boxes: S::Of<[f32; MAX_WIDTH]>,
+    /// See [`ContactState::patch_ways`].
+    pub patch_ways: S::Of<[f32; MAX_WIDTH]>,
+    /// See [`ContactState::fresh`].
+    pub fresh: S::Of<u32>,
+    /// See [`ContactState::everywhere`].
+    pub everywhere: S::Of<u32>,
     /// See [`ContactState::counts`].
     pub counts: S::Of<u32>,
     /// See [`ContactState::partners`].
@@ -94,8 +115,12 @@ impl ContactState {
     pub(super) fn view<'a, S: Storage>(&'a mut self, opener: &impl Open<'a, S>) -> ContactView<S> {
         ContactView {
             ways: opener.open(&mut self.ways),
+            kept: opener.open(&mut self.kept),
             places: opener.open(&mut self.places),
             boxes: opener.open(&mut self.boxes),
+            patch_ways: opener.open(&mut self.patch_ways),
+            fresh: opener.open(&mut self.fresh),
+            everywhere: opener.open(&mut self.everywhere),
             counts: opener.open(&mut self.counts),
             partners: opener.open(&mut self.partners),
             normals: opener.open(&mut self.normals),
