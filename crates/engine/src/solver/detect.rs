@@ -78,16 +78,21 @@ pub(super) fn detect<S: Storage, T: Team>(
     0
 }
 
-/// The particles of some slots of a patch, from a number on, sorted by component.
+/// The members with a number of the patches below a node, from one on, sorted by component. Where there are no more
+/// patches, the last one's again.
 #[inline(always)]
-fn members<L: Lane, S: Storage>(
+fn across<L: Lane, S: Storage>(
     contacts: &ParticleContacts,
-    patch: usize,
+    patches: &Range<usize>,
     first: usize,
+    number: usize,
     view: &View<S>,
 ) -> [L; 4] {
-    let slots = &contacts.patches.slots[patch * PATCH + first..][..L::WIDTH];
-    L::from_quadruples(|lane| view.positions.get(slots[lane] as usize))
+    let slots = &contacts.patches.slots;
+    L::from_quadruples(|lane| {
+        let patch = (patches.start + first + lane).min(patches.end - 1);
+        view.positions.get(slots[patch * PATCH + number] as usize)
+    })
 }
 
 /// The ways that the members below some nodes have made.
@@ -103,41 +108,74 @@ impl<S: Storage> Work for Ways<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         for node in self.nodes.clone() {
-            self.view.contacts.ways.set(node, self.ways::<L>(self.contacts.patches.below(node)));
+            let ways = self.ways::<L>(node);
+            self.view.contacts.ways.set(node, ways);
         }
     }
 }
 
 impl<S: Storage> Ways<'_, S> {
-    /// The box around the ways of the members of some patches.
+    /// The box around the ways of the members below a node. Those of its patches are kept.
     #[inline(always)]
-    fn ways<L: Lane>(&self, patches: Range<usize>) -> [[f32; 3]; 2] {
-        let (mut low, mut high) = ([L::splat(f32::INFINITY); 3], [L::splat(f32::NEG_INFINITY); 3]);
+    fn ways<L: Lane>(&self, node: usize) -> [[f32; 3]; 2] {
+        let memory = &self.view.contacts;
+        let patches = self.contacts.patches.below(node);
+        let mut children = Children::NONE;
         // Not a number as soon as a way is none: comparing would lose it.
         let mut odd = L::splat(0.0);
-        for patch in patches {
-            for first in (0..PATCH).step_by(L::WIDTH) {
-                let now = members::<L, S>(self.contacts, patch, first, self.view);
+        for first in (0..patches.len()).step_by(L::WIDTH) {
+            let mut around = Around::<L>::nothing();
+            for number in 0..PATCH {
+                let now = across::<L, S>(self.contacts, &patches, first, number, self.view);
+                let mut way = [L::splat(0.0); 3];
                 for axis in 0..3 {
-                    let before = self.view.contacts.kept.get(3 * patch + axis);
-                    let way = now[axis] - L::load(&before[first..first + L::WIDTH]);
-                    low[axis] = low[axis].min(way);
-                    high[axis] = high[axis].max(way);
-                    odd = odd + way * L::splat(0.0);
+                    let before = memory.kept.get((3 * node + axis) * PATCH + number);
+                    way[axis] = now[axis] - L::load(&before[first..first + L::WIDTH]);
+                    odd = odd + way[axis] * L::splat(0.0);
                 }
+                around.add(&way);
             }
+            around.store(&mut children, first, patches.len());
         }
-        let mut all = NO_WAYS;
+        children.set(node, &memory.patch_ways);
         for lane in 0..L::WIDTH {
             if odd.lane(lane).is_nan() {
                 return ALL_WAYS;
             }
-            for axis in 0..3 {
-                all[0][axis] = all[0][axis].min(low[axis].lane(lane));
-                all[1][axis] = all[1][axis].max(high[axis].lane(lane));
-            }
         }
-        all
+        let [x, y, z, high_x, high_y, high_z] = children.around();
+        [[x, y, z], [high_x, high_y, high_z]]
+    }
+}
+
+/// Boxes around points, one in each lane.
+struct Around<L> {
+    low: [L; 3],
+    high: [L; 3],
+}
+
+impl<L: Lane> Around<L> {
+    #[inline(always)]
+    fn nothing() -> Self {
+        Self { low: [L::splat(f32::INFINITY); 3], high: [L::splat(f32::NEG_INFINITY); 3] }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, points: &[L; 3]) {
+        for axis in 0..3 {
+            self.low[axis] = self.low[axis].min(points[axis]);
+            self.high[axis] = self.high[axis].max(points[axis]);
+        }
+    }
+
+    /// Stores them as the boxes of a node's children from one on, as many as there are.
+    #[inline(always)]
+    fn store(&self, children: &mut Children, first: usize, count: usize) {
+        let lanes = first..count.min(first + L::WIDTH);
+        for axis in 0..3 {
+            self.low[axis].store(&mut children.0[axis][lanes.clone()]);
+            self.high[axis].store(&mut children.0[3 + axis][lanes.clone()]);
+        }
     }
 }
 
@@ -171,7 +209,7 @@ fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> b
     square > stale * stale
 }
 
-/// Where the members below some nodes are, and the boxes around their patches and the ways of those.
+/// Where the members below some nodes are, and the boxes around their patches.
 struct Boxes<'a, S: Storage> {
     contacts: &'a ParticleContacts,
     nodes: Range<usize>,
@@ -186,11 +224,23 @@ impl<S: Storage> Work for Boxes<'_, S> {
         let Self { contacts, nodes, view } = self;
         let memory = &view.contacts;
         for node in nodes {
-            let (mut children, mut ways) = (Children::NONE, Children::NONE);
-            for (child, patch) in contacts.patches.below(node).enumerate() {
+            let patches = contacts.patches.below(node);
+            let mut children = Children::NONE;
+            for first in (0..patches.len()).step_by(L::WIDTH) {
+                let mut around = Around::<L>::nothing();
+                for number in 0..PATCH {
+                    let [x, y, z, _] = across(contacts, &patches, first, number, view);
+                    around.add(&[x, y, z]);
+                }
+                around.store(&mut children, first, patches.len());
+            }
+            children.set(node, &memory.boxes);
+            for patch in patches {
+                let slots = &contacts.patches.slots[patch * PATCH..];
                 let mut places = [[0.0; PATCH]; 4];
                 for first in (0..PATCH).step_by(L::WIDTH) {
-                    let now = members::<L, S>(contacts, patch, first, view);
+                    let now =
+                        L::from_quadruples(|lane| view.positions.get(slots[first + lane] as usize));
                     for column in 0..4 {
                         now[column].store(&mut places[column][first..first + L::WIDTH]);
                     }
@@ -198,30 +248,9 @@ impl<S: Storage> Work for Boxes<'_, S> {
                 for column in 0..4 {
                     memory.places.set(4 * patch + column, places[column]);
                 }
-                for axis in 0..3 {
-                    children.0[axis][child] = lowest(&places[axis]);
-                    children.0[3 + axis][child] = highest(&places[axis]);
-                    let way = way::<L>(&places[axis], &memory.kept.get(3 * patch + axis));
-                    ways.0[axis][child] = lowest(&way);
-                    ways.0[3 + axis][child] = highest(&way);
-                }
             }
-            children.set(node, &memory.boxes);
-            ways.set(node, &memory.patch_ways);
         }
     }
-}
-
-/// The ways from some places to others, along one axis.
-#[inline(always)]
-fn way<L: Lane>(to: &[f32; PATCH], from: &[f32; PATCH]) -> [f32; PATCH] {
-    let mut way = [0.0; PATCH];
-    for first in (0..PATCH).step_by(L::WIDTH) {
-        let lanes = first..first + L::WIDTH;
-        let own = L::load(&to[lanes.clone()]) - L::load(&from[lanes.clone()]);
-        own.store(&mut way[lanes]);
-    }
-    way
 }
 
 /// The smallest of some numbers.
@@ -290,25 +319,43 @@ impl Children {
     /// A bit for each child whose box has something in common with another.
     #[inline(always)]
     fn meeting<L: Lane>(&self, other: &[f32; 6]) -> u32 {
-        meeting::<L, FAN>(&self.0, FAN, other)
+        let mut found = 0;
+        for first in (0..FAN).step_by(L::WIDTH) {
+            let mut bits = first_bits(L::WIDTH);
+            for axis in 0..3 {
+                let low = L::load(&self.0[axis][first..first + L::WIDTH]);
+                let high = L::load(&self.0[3 + axis][first..first + L::WIDTH]);
+                bits &= L::bits(low.less(L::splat(other[3 + axis])));
+                bits &= L::bits(L::splat(other[axis]).less(high));
+            }
+            found |= bits << first;
+        }
+        found
+    }
+
+    /// A bit for each child for which the box around its own and another has a diagonal that is longer.
+    #[inline(always)]
+    fn apart<L: Lane>(&self, other: &[f32; 6], diagonal: f32) -> u32 {
+        let mut found = 0;
+        for first in (0..FAN).step_by(L::WIDTH) {
+            let mut square = L::splat(0.0);
+            for axis in 0..3 {
+                let low = L::load(&self.0[axis][first..first + L::WIDTH]);
+                let high = L::load(&self.0[3 + axis][first..first + L::WIDTH]);
+                let side = high.max(L::splat(other[3 + axis])) - low.min(L::splat(other[axis]));
+                square = square + side * side;
+            }
+            let is_longer = L::splat(diagonal * diagonal).less(square);
+            found |= (L::bits(is_longer) & first_bits(L::WIDTH)) << first;
+        }
+        found
     }
 }
 
-/// A bit for each of the first boxes, 32 at most, that have something in common with another.
+/// So many bits.
 #[inline(always)]
-fn meeting<L: Lane, const N: usize>(boxes: &[[f32; N]; 6], count: usize, other: &[f32; 6]) -> u32 {
-    let mut found = 0;
-    for first in (0..count).step_by(L::WIDTH) {
-        let mut bits = u32::MAX;
-        for axis in 0..3 {
-            let low = L::load(&boxes[axis][first..first + L::WIDTH]);
-            let high = L::load(&boxes[3 + axis][first..first + L::WIDTH]);
-            bits &= L::bits(low.less(L::splat(other[3 + axis])));
-            bits &= L::bits(L::splat(other[axis]).less(high));
-        }
-        found |= (bits & ((1_u64 << L::WIDTH) - 1) as u32) << first;
-    }
-    found
+fn first_bits(count: usize) -> u32 {
+    (1 << count) - 1
 }
 
 /// Of so many patches one may look for partners by itself before all do.
@@ -403,16 +450,15 @@ mod tests {
         run(job, &state.cells(), &mut Alone);
     }
 
-    /// The particles near one, by comparing with all.
-    fn near(contacts: &ParticleContacts, state: &State, particle: u32) -> Vec<u32> {
+    /// The particles within a distance of one, by comparing with all.
+    fn near(contacts: &ParticleContacts, state: &State, particle: u32, distance: f32) -> Vec<u32> {
         let difference = |a: [f32; 4], b: [f32; 4]| [0, 1, 2, 3].map(|axis| a[axis] - b[axis]);
         let square = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>();
         let is_near = |&other: &u32| {
             let (a, b) = (particle as usize, other as usize);
             let way = difference(state.positions[a], state.positions[b]);
             let rest = difference(contacts.rest[a], contacts.rest[b]);
-            let reach = contacts.reach();
-            square(&way[..3]) < reach * reach && square(&rest) >= 1.0
+            square(&way[..3]) < distance * distance && square(&rest) >= 1.0
         };
         contacts.members.iter().copied().filter(is_near).collect()
     }
@@ -429,7 +475,9 @@ mod tests {
             let mut partners = state.contacts.partners[first..first + count].to_vec();
             partners.sort_unstable();
             let is_fixed = state.positions[particle as usize][3] == 0.0;
-            let expected = if is_fixed { Vec::new() } else { near(contacts, &state, particle) };
+            let reach = contacts.reach();
+            let expected =
+                if is_fixed { Vec::new() } else { near(contacts, &state, particle, reach) };
             // A list that is full has some of them.
             if expected.len() <= MOST_PARTNERS {
                 assert_eq!(partners, expected, "particle {particle}");
@@ -468,6 +516,44 @@ mod tests {
         state.positions[moved][1] += 0.4 * stale;
         detect_again(&model, &mut state);
         assert_eq!(kept(&state), state.positions[moved][1]);
+    }
+
+    /// Bodies that pass each other, and one particle that jumps about: whoever may touch is in the lists, whether
+    /// all patches have looked for partners since or only some.
+    #[test]
+    fn whoever_comes_close_is_found_though_few_look() {
+        let (model, mut state) = detected();
+        let contacts = model.particle_contacts.as_ref().unwrap();
+        let stale = contacts.stale();
+        let close = contacts.reach() - 2.0 * stale;
+        let (mut by_few, mut found) = (0, 0);
+        for round in 0..60_u8 {
+            for (number, body) in model.bodies.iter().enumerate() {
+                let speed = 0.3 * stale * (number as f32 - 2.0);
+                for particle in body.particles.clone() {
+                    if state.positions[particle][3] != 0.0 {
+                        state.positions[particle][0] += speed;
+                    }
+                }
+            }
+            state.positions[70][1] += stale * if round % 8 < 4 { 3.0 } else { -3.0 };
+            let before = state.contacts.places.clone();
+            detect_again(&model, &mut state);
+            let is_due = state.contacts.places != before;
+            by_few += u32::from(is_due && state.contacts.everywhere[0] == 0);
+            for place in real_places(contacts) {
+                let particle = contacts.patches.slots[place];
+                let count = state.contacts.counts[place] as usize;
+                let partners = &state.contacts.partners[place * MOST_PARTNERS..][..count];
+                if state.positions[particle as usize][3] != 0.0 && count < MOST_PARTNERS {
+                    for other in near(contacts, &state, particle, close) {
+                        assert!(partners.contains(&other), "{particle} {other} in {round}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(by_few > 10 && found > 10_000, "{by_few} {found}");
     }
 
     #[test]

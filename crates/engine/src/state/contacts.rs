@@ -18,10 +18,10 @@ pub struct ContactState {
     /// For each of the lowest nodes the box around the ways that its members have made since partners
     /// were last looked for: the lowest x, y and z, and the highest.
     pub ways: Vec<[[f32; 3]; 2]>,
-    /// Where the members were when partners were last looked for everywhere: x, y and z of each patch; not a number
-    /// before that.
+    /// Where the members were when partners were last looked for everywhere: for each of the lowest nodes x, y and
+    /// z, of the first members of its patches, of the second ones and so on; not a number before that.
     pub kept: Vec<[f32; MAX_WIDTH]>,
-    /// Where they are now, and their inverse masses.
+    /// Where they are now: x, y, z and the inverse mass of each patch.
     pub places: Vec<[f32; MAX_WIDTH]>,
     /// Lowest x, y and z, highest x, y and z of the children of each node; nothing is in the box of a child that
     /// is missing.
@@ -67,7 +67,7 @@ impl ContactState {
         let no_box = [f32::INFINITY, f32::NEG_INFINITY].map(|end| [[end; MAX_WIDTH]; 3]);
         Self {
             ways: vec![[[0.0; 3]; 2]; lowest_nodes],
-            kept: vec![[f32::NAN; MAX_WIDTH]; 3 * patches],
+            kept: vec![[f32::NAN; MAX_WIDTH]; 3 * MAX_WIDTH * lowest_nodes],
             places: vec![[0.0; MAX_WIDTH]; 4 * patches],
             boxes: no_box.as_flattened().repeat(nodes),
             patch_ways: no_box.as_flattened().repeat(lowest_nodes),

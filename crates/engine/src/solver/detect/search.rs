@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use super::{Children, meeting};
+use super::{Children, across, first_bits};
 use crate::math::{Lane, Work};
 use crate::model::{FAN, PATCH, ParticleContacts};
 use crate::state::{Access, ContactView, MOST_PARTNERS, Storage, View};
 
-/// How many patches are lined up at a time.
-const ROOM: usize = 256;
+/// How many nodes are looked at together.
+const ROOM: usize = 128;
 
 /// Most nodes that wait to be looked at: less than a fan for each level of the tree.
 const WAITING: usize = 8 * FAN;
@@ -26,13 +26,12 @@ impl<S: Storage> Work for Search<'_, S> {
 
     #[inline(always)]
     fn run<L: Lane>(self) -> usize {
-        let mut near =
-            Near { boxes: [[0.0; _]; 6], ways: [[0.0; _]; 6], patches: [0; _], count: 0 };
+        let mut near = Near { nodes: [0; _], children: [0; _], count: 0 };
         let mut dropped = 0;
         for node in self.nodes.clone() {
             dropped += self.look_around::<L>(node, &mut near);
             if self.is_everywhere() {
-                self.keep_places(node);
+                self.keep_places::<L>(node);
             }
         }
         dropped
@@ -47,17 +46,25 @@ impl<S: Storage> Search<'_, S> {
 
     /// From now on ways are measured from where the members below a node are.
     #[inline(always)]
-    fn keep_places(&self, node: usize) {
+    fn keep_places<L: Lane>(&self, node: usize) {
         let memory = &self.view.contacts;
-        for patch in self.contacts.patches.below(node) {
+        let patches = self.contacts.patches.below(node);
+        for number in 0..PATCH {
+            let mut kept = [[0.0; FAN]; 3];
+            for first in (0..patches.len()).step_by(L::WIDTH) {
+                let now = across::<L, S>(self.contacts, &patches, first, number, self.view);
+                for axis in 0..3 {
+                    now[axis].store(&mut kept[axis][first..first + L::WIDTH]);
+                }
+            }
             for axis in 0..3 {
-                memory.kept.set(3 * patch + axis, memory.places.get(4 * patch + axis));
+                memory.kept.set((3 * node + axis) * PATCH + number, kept[axis]);
             }
         }
         memory.fresh.set(node, 0);
     }
 
-    /// Goes down the tree to all patches that are near those below a node.
+    /// Goes down the tree to all patches that are near those below a node, and has these look for partners there.
     #[inline(always)]
     fn look_around<L: Lane>(&self, node: usize, near: &mut Near) -> usize {
         let (memory, patches) = (&self.view.contacts, &self.contacts.patches);
@@ -67,38 +74,111 @@ impl<S: Storage> Search<'_, S> {
         let mut waiting = [0; WAITING];
         waiting[0] = patches.node_count() - 1;
         let mut left = 1;
-        // Bits of the patches that look for partners, once that is known.
-        let mut looking = self.is_everywhere().then(|| self.begin(node, u32::MAX));
+        let (mut all_look, mut goes_on) = (self.is_everywhere(), false);
         let mut dropped = 0;
         while left > 0 {
             left -= 1;
             let other = waiting[left];
-            let children = Children::of(other, &memory.boxes);
-            let first = patches.first_child(other);
-            let mut bits = children.meeting::<L>(&around);
-            if bits != 0 && other < lowest {
-                let ways = Children::of(other, &memory.patch_ways);
-                while bits != 0 {
-                    let child = bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    near.add(first + child, children.one(child), ways.one(child));
+            let mut bits = Children::of(other, &memory.boxes).meeting::<L>(&around);
+            if other < lowest {
+                near.add(other, bits);
+                if near.count == ROOM {
+                    // Too many to find out who need not look.
+                    all_look = true;
+                    dropped += self.look::<L>(node, &own, near, all_look, goes_on);
+                    goes_on = true;
                 }
+                continue;
             }
+            let first = patches.first_child(other);
             while bits != 0 {
                 waiting[left] = first + bits.trailing_zeros() as usize;
                 left += 1;
                 bits &= bits - 1;
             }
-            if near.count >= ROOM {
-                // Too many to find out who need not look.
-                let all = looking.unwrap_or_else(|| self.begin(node, u32::MAX));
-                looking = Some(all);
-                dropped += self.compare::<L>(node, &own, all, near);
+        }
+        dropped + self.look::<L>(node, &own, near, all_look, goes_on)
+    }
+
+    /// The patches below a node that have to look for partners among those that are near. Others keep theirs.
+    /// Returns how many had no room in a list.
+    #[inline(always)]
+    fn look<L: Lane>(
+        &self,
+        node: usize,
+        own: &Children,
+        near: &mut Near,
+        all_look: bool,
+        goes_on: bool,
+    ) -> usize {
+        let memory = &self.view.contacts;
+        let ways = Children::of(node, &memory.patch_ways);
+        let mut fresh = if all_look { u32::MAX } else { memory.fresh.get(node) };
+        let mut dropped = 0;
+        for (child, patch) in self.contacts.patches.below(node).enumerate() {
+            let around = self.within_reach(own.one(child));
+            if fresh >> child & 1 == 0 {
+                if !self.have_moved::<L>(patch, &around, &ways.one(child), near) {
+                    continue;
+                }
+                fresh |= 1 << child;
+            }
+            if !goes_on {
+                for place in patch * PATCH..(patch + 1) * PATCH {
+                    memory.counts.set(place, 0);
+                }
+            }
+            for (other, children) in near.all() {
+                let boxes = Children::of(other, &memory.boxes);
+                let mut bits = boxes.meeting::<L>(&around) & children;
+                while bits != 0 {
+                    let child = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    let patches = [patch, other * FAN + child];
+                    if self.may_touch(patches) {
+                        let other_around = self.within_reach(boxes.one(child));
+                        dropped += self.pair::<L>(patches, [&around, &other_around]);
+                    }
+                }
             }
         }
-        let looking =
-            looking.unwrap_or_else(|| self.begin(node, self.moved::<L>(node, &own, near)));
-        dropped + self.compare::<L>(node, &own, looking, near)
+        memory.fresh.set(node, fresh & first_bits(FAN));
+        near.count = 0;
+        dropped
+    }
+
+    /// Whether a patch that is near one has made another way since partners were looked for everywhere.
+    #[inline(always)]
+    fn have_moved<L: Lane>(
+        &self,
+        patch: usize,
+        around: &[f32; 6],
+        way: &[f32; 6],
+        near: &Near,
+    ) -> bool {
+        let memory = &self.view.contacts;
+        for (other, children) in near.all() {
+            let ways = Children::of(other, &memory.patch_ways);
+            let mut bits = ways.apart::<L>(way, 2.0 * self.contacts.stale()) & children;
+            if bits != 0 {
+                bits &= Children::of(other, &memory.boxes).meeting::<L>(around);
+            }
+            while bits != 0 {
+                let child = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.may_touch([patch, other * FAN + child]) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether members of two patches can touch each other.
+    #[inline(always)]
+    fn may_touch(&self, [own, other]: [usize; 2]) -> bool {
+        let all = &self.contacts.patches.all;
+        all[own].touches_own_body || all[own].body != all[other].body
     }
 
     /// A box that has all in it that are close to something in another.
@@ -111,86 +191,6 @@ impl<S: Storage> Search<'_, S> {
             around[3 + axis] += reach + f32::EPSILON * around[3 + axis].abs();
         }
         around
-    }
-
-    /// Bits of the patches below a node to which some patch that is near has moved, or from which.
-    #[inline(always)]
-    fn moved<L: Lane>(&self, node: usize, own: &Children, near: &Near) -> u32 {
-        let ways = Children::of(node, &self.view.contacts.patch_ways);
-        let mut moved = 0;
-        for (child, patch) in self.contacts.patches.below(node).enumerate() {
-            let around = self.within_reach(own.one(child));
-            let way = ways.one(child);
-            for first in (0..near.count).step_by(FAN) {
-                let mut bits = near.meeting::<L>(first, &around);
-                if bits != 0 {
-                    bits &= near.moving_apart::<L>(first, &way, 2.0 * self.contacts.stale());
-                }
-                while bits != 0 {
-                    let other = near.patches[first + bits.trailing_zeros() as usize];
-                    bits &= bits - 1;
-                    moved |= u32::from(self.may_touch(patch, other)) << child;
-                }
-            }
-        }
-        moved
-    }
-
-    /// Patches below a node that look for partners in this substep: some, and those that have done so before. They
-    /// have no partners then.
-    #[inline(always)]
-    fn begin(&self, node: usize, moved: u32) -> u32 {
-        let memory = &self.view.contacts;
-        let patches = self.contacts.patches.below(node);
-        let looking = (memory.fresh.get(node) | moved) & first_bits(patches.len());
-        memory.fresh.set(node, looking);
-        for (child, patch) in patches.enumerate() {
-            if looking >> child & 1 != 0 {
-                for place in patch * PATCH..(patch + 1) * PATCH {
-                    memory.counts.set(place, 0);
-                }
-            }
-        }
-        looking
-    }
-
-    /// Whether members of two patches can touch each other.
-    #[inline(always)]
-    fn may_touch(&self, own: usize, other: usize) -> bool {
-        let all = &self.contacts.patches.all;
-        all[own].touches_own_body || all[own].body != all[other].body
-    }
-
-    /// Compares the members of some patches below a node with those of the patches that are near; none are then.
-    #[inline(always)]
-    fn compare<L: Lane>(
-        &self,
-        node: usize,
-        own: &Children,
-        looking: u32,
-        near: &mut Near,
-    ) -> usize {
-        let mut dropped = 0;
-        for (child, patch) in self.contacts.patches.below(node).enumerate() {
-            if looking >> child & 1 == 0 {
-                continue;
-            }
-            let around = self.within_reach(own.one(child));
-            for first in (0..near.count).step_by(FAN) {
-                let mut bits = near.meeting::<L>(first, &around);
-                while bits != 0 {
-                    let other = first + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    if self.may_touch(patch, near.patches[other]) {
-                        let other_around = self.within_reach(near.one(other));
-                        let patches = [patch, near.patches[other]];
-                        dropped += self.pair::<L>(patches, [&around, &other_around]);
-                    }
-                }
-            }
-        }
-        near.count = 0;
-        dropped
     }
 
     /// Adds those members of a patch to the partners of those of another that are close enough. Around each is a box
@@ -283,72 +283,28 @@ fn places<S: Storage>(patch: usize, memory: &ContactView<S>) -> [[f32; PATCH]; 4
 #[inline(always)]
 fn inside<L: Lane>(places: &[[f32; PATCH]; 4], around: &[f32; 6]) -> u32 {
     let [x, y, z, _] = *places;
-    meeting::<L, PATCH>(&[x, y, z, x, y, z], PATCH, around)
+    Children([x, y, z, x, y, z]).meeting::<L>(around)
 }
 
-/// So many bits.
-#[inline(always)]
-fn first_bits(count: usize) -> u32 {
-    (1 << count) - 1
-}
-
-/// Patches that are near those below a node.
+/// Patches that are near those below a node: other nodes, and bits of their children.
 struct Near {
-    /// Lowest x, y and z, highest x, y and z.
-    boxes: [[f32; ROOM + FAN]; 6],
-    /// The same of their ways.
-    ways: [[f32; ROOM + FAN]; 6],
-    patches: [usize; ROOM + FAN],
+    nodes: [usize; ROOM],
+    children: [u32; ROOM],
     count: usize,
 }
 
 impl Near {
     #[inline(always)]
-    fn add(&mut self, patch: usize, own: [f32; 6], ways: [f32; 6]) {
-        for column in 0..6 {
-            self.boxes[column][self.count] = own[column];
-            self.ways[column][self.count] = ways[column];
+    fn add(&mut self, node: usize, children: u32) {
+        if children != 0 {
+            (self.nodes[self.count], self.children[self.count]) = (node, children);
+            self.count += 1;
         }
-        self.patches[self.count] = patch;
-        self.count += 1;
     }
 
+    /// The nodes and the bits.
     #[inline(always)]
-    fn one(&self, place: usize) -> [f32; 6] {
-        let mut one = [0.0; 6];
-        for column in 0..6 {
-            one[column] = self.boxes[column][place];
-        }
-        one
-    }
-
-    /// A bit for each of some patches whose boxes have something in common with another.
-    #[inline(always)]
-    fn meeting<L: Lane>(&self, first: usize, other: &[f32; 6]) -> u32 {
-        let mut own = [[0.0; FAN]; 6];
-        for column in 0..6 {
-            own[column].copy_from_slice(&self.boxes[column][first..first + FAN]);
-        }
-        meeting::<L, FAN>(&own, FAN, other) & first_bits((self.count - first).min(FAN))
-    }
-
-    /// A bit for each of some patches whose ways and others are so different that the box around all of them has a
-    /// longer diagonal.
-    #[inline(always)]
-    fn moving_apart<L: Lane>(&self, first: usize, ways: &[f32; 6], diagonal: f32) -> u32 {
-        let mut found = 0;
-        for start in (0..FAN).step_by(L::WIDTH) {
-            let lanes = first + start..first + start + L::WIDTH;
-            let mut square = L::splat(0.0);
-            for axis in 0..3 {
-                let low = L::load(&self.ways[axis][lanes.clone()]).min(L::splat(ways[axis]));
-                let high = L::load(&self.ways[3 + axis][lanes.clone()]);
-                let side = high.max(L::splat(ways[3 + axis])) - low;
-                square = square + side * side;
-            }
-            let is_longer = L::splat(diagonal * diagonal).less(square);
-            found |= (L::bits(is_longer) & first_bits(L::WIDTH)) << start;
-        }
-        found
+    fn all(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        (0..self.count).map(|place| (self.nodes[place], self.children[place]))
     }
 }
