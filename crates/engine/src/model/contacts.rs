@@ -112,6 +112,11 @@ impl ParticleContacts {
         STALE * self.diameter
     }
 
+    /// Within this distance, m, all partners are known whenever pairs are parted.
+    pub fn close(&self) -> f32 {
+        self.reach() - 2.0 * self.stale()
+    }
+
     /// How far a pair that overlaps may be pushed apart in a substep, m.
     pub fn push(&self, step: f32) -> f32 {
         PUSH_RATE * self.diameter * step

@@ -8,7 +8,7 @@
 //! 3. *tree*: the boxes around those;
 //! 4. *search*: patches whose boxes are within reach, and their members compared with each other. A patch whose way
 //!    is nearly that of all patches near it keeps its partners; one that has looked for them looks again in each
-//!    substep, until so many do that all look together once more;
+//!    substep, until many do or nobody need, when all look together once more;
 //! 5. *normals*: which way is out, for those that found partners.
 //!
 //! Patches are parts of a mesh, so they stay together however it moves, and nothing needs to be sorted: a member
@@ -108,8 +108,9 @@ impl<S: Storage> Work for Ways<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         for node in self.nodes.clone() {
-            let ways = self.ways::<L>(node);
-            self.view.contacts.ways.set(node, ways);
+            let (memory, ways) = (&self.view.contacts, self.ways::<L>(node));
+            memory.ways.set(node, ways);
+            memory.looked.set(node, memory.fresh.get(node));
         }
     }
 }
@@ -197,10 +198,19 @@ fn around_both(
     ]
 }
 
-/// Whether a member has moved so far, seen from the middle of all ways, that partners must be looked
-/// for again. All passes of a substep find the same answer, because only the first one writes what it
-/// is found from.
+/// Whether partners must be looked for, by somebody at least. All passes of a substep find the same answer, because
+/// only the first one writes what it is found from.
 fn is_due<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
+    looked(contacts, memory) > 0 || have_moved(contacts, memory)
+}
+
+/// How many patches have looked for partners since all did: they must go on.
+fn looked<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> usize {
+    contacts.patches.lowest().map(|node| memory.looked.get(node).count_ones() as usize).sum()
+}
+
+/// Whether a member has moved far, seen from the middle of all ways.
+fn have_moved<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>) -> bool {
     let nodes = contacts.patches.lowest().map(|node| memory.ways.get(node));
     let [low, high] = nodes.fold(NO_WAYS, around_both);
     let half = [0, 1, 2].map(|axis| (f64::from(high[axis]) - f64::from(low[axis])) / 2.0);
@@ -366,9 +376,11 @@ fn tree<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>, share:
     if share.worker != 0 {
         return;
     }
-    let bits = |node: usize| memory.fresh.get(node).count_ones() as usize;
-    let fresh: usize = contacts.patches.lowest().map(bits).sum();
-    memory.everywhere.set(0, u32::from(fresh * FRESH > contacts.patches.all.len()));
+    let many = looked(contacts, memory) * FRESH > contacts.patches.all.len();
+    // Where nobody need look, one look of all spares the next ones, but of patches that have too many partners.
+    let were_all = memory.everywhere.get(0) != 0;
+    let everywhere = many || !(have_moved(contacts, memory) || were_all);
+    memory.everywhere.set(0, u32::from(everywhere));
     for (node, below) in contacts.patches.higher() {
         let mut children = Children::NONE;
         for (child, below) in below.enumerate() {
@@ -525,11 +537,12 @@ mod tests {
         let (model, mut state) = detected();
         let contacts = model.particle_contacts.as_ref().unwrap();
         let stale = contacts.stale();
-        let close = contacts.reach() - 2.0 * stale;
+        let close = contacts.close();
         let (mut by_few, mut found) = (0, 0);
         for round in 0..60_u8 {
             for (number, body) in model.bodies.iter().enumerate() {
-                let speed = 0.3 * stale * (number as f32 - 2.0);
+                let is_moving = round % 16 < 12;
+                let speed = if is_moving { 0.3 * stale * (number as f32 - 2.0) } else { 0.0 };
                 for particle in body.particles.clone() {
                     if state.positions[particle][3] != 0.0 {
                         state.positions[particle][0] += speed;

@@ -28,9 +28,11 @@ pub struct ContactState {
     pub boxes: Vec<[f32; MAX_WIDTH]>,
     /// The boxes around the ways of the patches below each of the lowest nodes, as in `ways`.
     pub patch_ways: Vec<[f32; MAX_WIDTH]>,
-    /// A bit for each patch below each of the lowest nodes: whether its partners have been looked for since they
-    /// were everywhere.
+    /// A bit for each patch below each of the lowest nodes: whether it looks for partners in each substep, because it
+    /// has since all did, or because lists had no room for all of them.
     pub fresh: Vec<u32>,
+    /// The same as it was at the start of the substep.
+    pub looked: Vec<u32>,
     /// One number: whether partners are looked for everywhere in this substep.
     pub everywhere: Vec<u32>,
     /// How many partners the particle at each place has.
@@ -72,6 +74,7 @@ impl ContactState {
             boxes: no_box.as_flattened().repeat(nodes),
             patch_ways: no_box.as_flattened().repeat(lowest_nodes),
             fresh: vec![u32::MAX; lowest_nodes],
+            looked: vec![0; lowest_nodes],
             everywhere: vec![0],
             counts: vec![0; places],
             partners: vec![0; places * MOST_PARTNERS],
@@ -96,6 +99,8 @@ pub struct ContactView<S: Storage> {
     pub patch_ways: S::Of<[f32; MAX_WIDTH]>,
     /// See [`ContactState::fresh`].
     pub fresh: S::Of<u32>,
+    /// See [`ContactState::looked`].
+    pub looked: S::Of<u32>,
     /// See [`ContactState::everywhere`].
     pub everywhere: S::Of<u32>,
     /// See [`ContactState::counts`].
@@ -120,6 +125,7 @@ impl ContactState {
             boxes: opener.open(&mut self.boxes),
             patch_ways: opener.open(&mut self.patch_ways),
             fresh: opener.open(&mut self.fresh),
+            looked: opener.open(&mut self.looked),
             everywhere: opener.open(&mut self.everywhere),
             counts: opener.open(&mut self.counts),
             partners: opener.open(&mut self.partners),

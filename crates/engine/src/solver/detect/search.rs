@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Children, across, first_bits};
 use crate::math::{Lane, Work};
 use crate::model::{FAN, PATCH, ParticleContacts};
+use crate::solver::stage::vector;
 use crate::state::{Access, ContactView, MOST_PARTNERS, Storage, View};
 
 /// How many nodes are looked at together.
@@ -61,7 +62,6 @@ impl<S: Storage> Search<'_, S> {
                 memory.kept.set((3 * node + axis) * PATCH + number, kept[axis]);
             }
         }
-        memory.fresh.set(node, 0);
     }
 
     /// Goes down the tree to all patches that are near those below a node, and has these look for partners there.
@@ -113,15 +113,22 @@ impl<S: Storage> Search<'_, S> {
     ) -> usize {
         let memory = &self.view.contacts;
         let ways = Children::of(node, &memory.patch_ways);
-        let mut fresh = if all_look { u32::MAX } else { memory.fresh.get(node) };
+        let own_patches = self.contacts.patches.below(node);
+        let mut fresh = memory.fresh.get(node);
+        if self.is_everywhere() && !goes_on {
+            fresh = 0;
+        } else if all_look {
+            fresh |= first_bits(own_patches.len());
+        }
+        memory.fresh.set(node, fresh);
         let mut dropped = 0;
-        for (child, patch) in self.contacts.patches.below(node).enumerate() {
+        for (child, patch) in own_patches.enumerate() {
             let around = self.within_reach(own.one(child));
-            if fresh >> child & 1 == 0 {
+            if !all_look && fresh >> child & 1 == 0 {
                 if !self.have_moved::<L>(patch, &around, &ways.one(child), near) {
                     continue;
                 }
-                fresh |= 1 << child;
+                self.look_again(patch);
             }
             if !goes_on {
                 for place in patch * PATCH..(patch + 1) * PATCH {
@@ -142,7 +149,6 @@ impl<S: Storage> Search<'_, S> {
                 }
             }
         }
-        memory.fresh.set(node, fresh & first_bits(FAN));
         near.count = 0;
         dropped
     }
@@ -213,7 +219,7 @@ impl<S: Storage> Search<'_, S> {
         let own_places = places(own, memory);
         let mut members = inside::<L>(&own_places, other_around) & first_bits(patch.count);
         let reach = self.contacts.reach();
-        let (one, reach_squared) = (L::splat(1.0), L::splat(reach * reach));
+        let (one, largest) = (L::splat(1.0), L::splat(reach * reach));
         let mut dropped = 0;
         while members != 0 {
             let member = members.trailing_zeros() as usize;
@@ -229,7 +235,7 @@ impl<S: Storage> Search<'_, S> {
                     let way = L::splat(own_places[axis][member]) - other;
                     square = square + way * way;
                 }
-                let mut bits = L::bits(square.less(reach_squared)) & (candidates >> first);
+                let mut bits = L::bits(square.less(largest)) & (candidates >> first);
                 if bits != 0 && is_own_body {
                     let mut square = L::splat(0.0);
                     for axis in 0..3 {
@@ -247,6 +253,13 @@ impl<S: Storage> Search<'_, S> {
         dropped
     }
 
+    /// A patch looks for partners in the next substep, too.
+    #[inline(always)]
+    fn look_again(&self, patch: usize) {
+        let fresh = &self.view.contacts.fresh;
+        fresh.set(patch / FAN, fresh.get(patch / FAN) | 1 << (patch % FAN));
+    }
+
     /// Adds to the partners of a place those at some others, for which there are bits.
     #[inline(always)]
     fn add(&self, place: usize, first: usize, mut bits: u32) -> usize {
@@ -256,6 +269,9 @@ impl<S: Storage> Search<'_, S> {
         while bits != 0 {
             let other = first + bits.trailing_zeros() as usize;
             bits &= bits - 1;
+            if found == MOST_PARTNERS {
+                found = self.keep_close(place);
+            }
             if found < MOST_PARTNERS {
                 let partner = self.contacts.patches.slots[other];
                 memory.partners.set(place * MOST_PARTNERS + found, partner);
@@ -266,6 +282,26 @@ impl<S: Storage> Search<'_, S> {
         }
         memory.counts.set(place, found as u32);
         dropped
+    }
+
+    /// Makes room in a full list: who is not close now may be left out, if the next substep looks again.
+    /// Returns how many stay.
+    #[cold]
+    fn keep_close(&self, place: usize) -> usize {
+        let (memory, positions) = (&self.view.contacts, &self.view.positions);
+        self.look_again(place / PATCH);
+        let own = vector(positions.get(self.contacts.patches.slots[place] as usize));
+        let close = self.contacts.close();
+        let mut kept = 0;
+        for number in 0..MOST_PARTNERS {
+            let partner = memory.partners.get(place * MOST_PARTNERS + number);
+            let way = own - vector(positions.get(partner as usize));
+            if way.length_squared() < close * close {
+                memory.partners.set(place * MOST_PARTNERS + kept, partner);
+                kept += 1;
+            }
+        }
+        kept
     }
 }
 
