@@ -2,6 +2,9 @@
 //! papers' scenes have the papers' sizes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod common;
+
+use common::{core, linking_number};
 use taut::model::ConstraintLists;
 use taut::output::check_expectations;
 use taut::scene::{Override, Scene, library};
@@ -31,6 +34,21 @@ fn every_scene_keeps_its_bounds() {
         assert!(!outcomes.is_empty(), "{name} states no bounds");
         for outcome in outcomes {
             assert!(outcome.holds, "{name}: {outcome:?}");
+        }
+        if *name == "tori-400" {
+            no_torus_has_passed_through_another(&simulation);
+        }
+    }
+}
+
+/// Rings that were apart and now are linked have passed through each other.
+fn no_torus_has_passed_through_another(simulation: &Simulation) {
+    let bodies = &simulation.model().bodies;
+    let cores: Vec<_> = bodies.iter().map(|body| core(simulation, body)).collect();
+    for (number, first) in cores.iter().enumerate() {
+        for (other, second) in cores[..number].iter().enumerate() {
+            let (first_name, second_name) = (&bodies[number].name, &bodies[other].name);
+            assert_eq!(linking_number(first, second), 0, "{first_name} and {second_name}");
         }
     }
 }
