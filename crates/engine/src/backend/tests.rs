@@ -180,7 +180,7 @@ pub(super) fn conditions(model: &Model) -> Substep {
 /// A scene with every stage there is.
 pub(super) const SCENE: &str = r#"
     wind.velocity = [5, 0, 0]
-    particle-contacts.radius = 0.1
+    particle-contacts.radius = 0.02
     [[bodies]]
     name = "cloth"
     mesh.grid = { particles = [40, 40], size = [1, 1], diagonals = "random" }
@@ -191,7 +191,7 @@ pub(super) const SCENE: &str = r#"
     name = "block"
     kind = "soft"
     mesh.block = { size = [1, 1, 1], cells = [6, 6, 6] }
-    transform.position = [0, -0.8, 0]
+    transform.position = [0, -0.52, 0]
     elements.stretch = { stiffness = 0.5 }
     elements.volume = { stiffness = 0.5 }
     [[bodies]]

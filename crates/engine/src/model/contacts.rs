@@ -112,7 +112,8 @@ impl ParticleContacts {
         STALE * self.diameter
     }
 
-    /// Within this distance, m, all partners are known whenever pairs are parted.
+    /// Within this distance, m, all partners are known whenever pairs are parted. Who is farther apart when contacts
+    /// are counted cannot touch in that substep.
     pub fn close(&self) -> f32 {
         self.reach() - 2.0 * self.stale()
     }

@@ -396,7 +396,7 @@ fn tree<S: Storage>(contacts: &ParticleContacts, memory: &ContactView<S>, share:
 /// Directions out of soft bodies: means of the normals of the triangles around, by their areas.
 fn normals<S: Storage>(contacts: &ParticleContacts, view: &View<S>, share: Share) {
     for place in share.of(contacts.patches.slots.len()) {
-        if view.contacts.counts.get(place) == 0 {
+        if view.contacts.counts.get(place)[0] == 0 {
             continue;
         }
         let particle = contacts.patches.slots[place] as usize;
@@ -482,7 +482,7 @@ mod tests {
         let mut found = 0;
         for place in real_places(contacts) {
             let particle = contacts.patches.slots[place];
-            let count = state.contacts.counts[place] as usize;
+            let count = state.contacts.counts[place][0] as usize;
             let first = place * MOST_PARTNERS;
             let mut partners = state.contacts.partners[first..first + count].to_vec();
             partners.sort_unstable();
@@ -556,7 +556,7 @@ mod tests {
             by_few += u32::from(is_due && state.contacts.everywhere[0] == 0);
             for place in real_places(contacts) {
                 let particle = contacts.patches.slots[place];
-                let count = state.contacts.counts[place] as usize;
+                let count = state.contacts.counts[place][0] as usize;
                 let partners = &state.contacts.partners[place * MOST_PARTNERS..][..count];
                 if state.positions[particle as usize][3] != 0.0 && count < MOST_PARTNERS {
                     for other in near(contacts, &state, particle, close) {

@@ -45,7 +45,7 @@ const FAR = 3e38;
 @group(1) @binding(11) var<storage, read_write> sums: array<u32>;
 @group(1) @binding(12) var<storage, read> rest: array<vec4f>;
 @group(1) @binding(13) var<storage, read_write> partners: array<u32>;
-@group(1) @binding(14) var<storage, read_write> partner_counts: array<u32>;
+@group(1) @binding(14) var<storage, read_write> partner_counts: array<vec2u>;
 @group(1) @binding(15) var<storage, read_write> findings: Findings;
 /// Where the triangles around each particle begin in this same list, one more entry, and then the
 /// triangles, three particles each.
@@ -314,7 +314,7 @@ fn search(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gro
             }
         }
     }
-    partner_counts[place] = min(found, MOST_PARTNERS);
+    partner_counts[place] = vec2u(min(found, MOST_PARTNERS), 0u);
     if (found > MOST_PARTNERS) {
         atomicAdd(&findings.dropped, found - MOST_PARTNERS);
     }
@@ -368,7 +368,7 @@ fn search_cells(place: u32, first: u32, last: u32, already: u32) -> u32 {
 @compute @workgroup_size(64)
 fn find_normals(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let place = flat_id(id, groups);
-    if (place >= contacts.members || partner_counts[place] == 0u) {
+    if (place >= contacts.members || partner_counts[place].x == 0u) {
         return;
     }
     let particle = order[place];

@@ -5,8 +5,10 @@
 @group(1) @binding(2) var<storage, read> previous: array<vec4f>;
 @group(1) @binding(3) var<storage, read> normals: array<vec4f>;
 @group(1) @binding(4) var<storage, read> order: array<u32>;
-@group(1) @binding(5) var<storage, read> partner_counts: array<u32>;
-@group(1) @binding(6) var<storage, read> partners: array<u32>;
+/// How many partners the particle at each place has, and how many of them are near in this substep.
+@group(1) @binding(5) var<storage, read_write> partner_counts: array<vec2u>;
+/// Those that are near come first.
+@group(1) @binding(6) var<storage, read_write> partners: array<u32>;
 /// How many partners each particle touches.
 @group(1) @binding(7) var<storage, read_write> touching: array<f32>;
 /// How far the particle at each place is to be moved.
@@ -20,19 +22,32 @@ fn moving(particle: u32) -> Moving {
 @compute @workgroup_size(64)
 fn count_touching(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let place = flat_id(id, groups);
-    if (place >= contacts.members || partner_counts[place] == 0u) {
+    if (place >= contacts.members || partner_counts[place].x == 0u) {
         return;
     }
     let own = order[place];
     let first = moving(own);
+    let close = contacts.reach - 2.0 * contacts.stale;
     var count = 0.0;
-    for (var index = 0u; index < partner_counts[place]; index++) {
-        let second = moving(partners[place * MOST_PARTNERS + index]);
-        if (overlap(first, second).depth > 0.0) {
+    var near = 0u;
+    for (var index = 0u; index < partner_counts[place].x; index++) {
+        let slot = place * MOST_PARTNERS + index;
+        let partner = partners[slot];
+        let second = moving(partner);
+        let touches = overlap(first, second).depth > 0.0;
+        if (touches) {
             count += 1.0;
+        }
+        let apart = first.x - second.x;
+        if (touches || dot(apart, apart) < close * close) {
+            let to = place * MOST_PARTNERS + near;
+            partners[slot] = partners[to];
+            partners[to] = partner;
+            near += 1u;
         }
     }
     touching[own] = count;
+    partner_counts[place].y = near;
     if (count > 0.0 && substep.is_last != 0u) {
         atomicAdd(&findings.touching, 1u);
     }
@@ -41,14 +56,14 @@ fn count_touching(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
 @compute @workgroup_size(64)
 fn correct(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let place = flat_id(id, groups);
-    if (place >= contacts.members || partner_counts[place] == 0u) {
+    if (place >= contacts.members || partner_counts[place].y == 0u) {
         return;
     }
     let own = order[place];
     let first = moving(own);
     let w = positions[own].w;
     var sum = vec3f();
-    for (var index = 0u; index < partner_counts[place]; index++) {
+    for (var index = 0u; index < partner_counts[place].y; index++) {
         let other = partners[place * MOST_PARTNERS + index];
         let share = share_of(w, touching[own], positions[other].w, touching[other]);
         sum = sum + parting(first, moving(other)) * share;
@@ -59,7 +74,7 @@ fn correct(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) gr
 @compute @workgroup_size(64)
 fn move_apart(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let place = flat_id(id, groups);
-    if (place >= contacts.members || partner_counts[place] == 0u) {
+    if (place >= contacts.members || partner_counts[place].y == 0u) {
         return;
     }
     let own = order[place];

@@ -35,9 +35,9 @@ pub struct ContactState {
     pub looked: Vec<u32>,
     /// One number: whether partners are looked for everywhere in this substep.
     pub everywhere: Vec<u32>,
-    /// How many partners the particle at each place has.
-    pub counts: Vec<u32>,
-    /// The partners' particles, [`MOST_PARTNERS`] for each place.
+    /// How many partners the particle at each place has, and how many of them are near in this substep.
+    pub counts: Vec<[u32; 2]>,
+    /// The partners' particles, [`MOST_PARTNERS`] for each place. Those that are near come first.
     pub partners: Vec<u32>,
     /// Direction out of a soft body at each particle that has partners, else zero or old; by particle,
     /// not by place.
@@ -76,7 +76,7 @@ impl ContactState {
             fresh: vec![u32::MAX; lowest_nodes],
             looked: vec![0; lowest_nodes],
             everywhere: vec![0],
-            counts: vec![0; places],
+            counts: vec![[0; 2]; places],
             partners: vec![0; places * MOST_PARTNERS],
             normals: vec![[0.0; 4]; particles],
             touching: vec![0.0; particles],
@@ -104,7 +104,7 @@ pub struct ContactView<S: Storage> {
     /// See [`ContactState::everywhere`].
     pub everywhere: S::Of<u32>,
     /// See [`ContactState::counts`].
-    pub counts: S::Of<u32>,
+    pub counts: S::Of<[u32; 2]>,
     /// See [`ContactState::partners`].
     pub partners: S::Of<u32>,
     /// See [`ContactState::normals`].

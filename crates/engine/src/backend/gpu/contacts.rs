@@ -70,7 +70,7 @@ impl ContactArrays {
             ends: arrays.zeros("ends of cells", cells),
             sums: arrays.zeros("sums of cells", cells.div_ceil(CELLS_OF_CHUNK)),
             partners: arrays.zeros("partners", members * MOST_PARTNERS),
-            partner_counts: arrays.zeros("numbers of partners", members),
+            partner_counts: arrays.zeros("numbers of partners", 2 * members),
             around: arrays.words("triangles around particles", &contacts.solid_triangles.words()),
             normals: arrays.zeros("normals", 4 * particles),
             touching: arrays.zeros("contacts of particles", particles),
@@ -160,13 +160,13 @@ impl ContactArrays {
             (0, contacts.clone()),
             (1, write(&memory.positions)),
             (4, read(&self.order)),
-            (5, read(&self.partner_counts)),
+            (5, write(&self.partner_counts)),
         ];
         if pass != TouchPass::Apply {
             binds.extend([
                 (2, read(&memory.previous)),
                 (3, read(&self.normals)),
-                (6, read(&self.partners)),
+                (6, write(&self.partners)),
                 (7, write(&self.touching)),
             ]);
         }

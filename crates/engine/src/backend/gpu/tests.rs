@@ -9,7 +9,7 @@ use crate::backend::tests::{PIECES, SCENE, conditions};
 use crate::backend::{Backend, Serial};
 use crate::model::Model;
 use crate::scene::Scene;
-use crate::solver::{CopyPass, Hand, Hands, Job, Program, Stage, Substep};
+use crate::solver::{CopyPass, Hand, Hands, Job, Program, Stage, Substep, TouchPass};
 use crate::state::State;
 
 /// What a kernel may differ from its twin by, in units of the last place of the largest number in the
@@ -134,6 +134,10 @@ fn check_kernels(gpu: &Gpu, text: &str) {
         let mut seconds = vec![0.0; program.stages.len()];
         let mut home = start.clone();
         let expected = Serial.step(job, &mut home, &mut seconds).unwrap();
+        if program.stages.contains(&Stage::Touch(TouchPass::Correct)) {
+            // Lists that are full have other partners on a device.
+            assert!(expected.touching > 100 && expected.dropped == 0, "{expected:?}");
+        }
         let mut away = start.clone();
         let mut graphics = Graphics::on(gpu.clone());
         graphics.load(job, &away).unwrap();

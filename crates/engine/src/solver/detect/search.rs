@@ -132,7 +132,7 @@ impl<S: Storage> Search<'_, S> {
             }
             if !goes_on {
                 for place in patch * PATCH..(patch + 1) * PATCH {
-                    memory.counts.set(place, 0);
+                    memory.counts.set(place, [0; 2]);
                 }
             }
             for (other, children) in near.all() {
@@ -264,7 +264,7 @@ impl<S: Storage> Search<'_, S> {
     #[inline(always)]
     fn add(&self, place: usize, first: usize, mut bits: u32) -> usize {
         let memory = &self.view.contacts;
-        let mut found = memory.counts.get(place) as usize;
+        let mut found = memory.counts.get(place)[0] as usize;
         let mut dropped = 0;
         while bits != 0 {
             let other = first + bits.trailing_zeros() as usize;
@@ -280,7 +280,7 @@ impl<S: Storage> Search<'_, S> {
                 dropped += 1;
             }
         }
-        memory.counts.set(place, found as u32);
+        memory.counts.set(place, [found as u32, 0]);
         dropped
     }
 
