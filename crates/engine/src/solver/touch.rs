@@ -195,7 +195,7 @@ impl<S: Storage> Count<'_, S> {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 if lane < active.filled {
-                    self.exchange(active.places[lane], near[lane], number);
+                    self.bring_forward(active.places[lane], near[lane], number);
                     near[lane] += 1;
                 }
             }
@@ -211,17 +211,20 @@ impl<S: Storage> Count<'_, S> {
         total
     }
 
-    /// Lets two partners of a place change places in its list.
+    /// Puts a partner of a place among those that are near, of which there are some already, in the order of the
+    /// particles. So sums do not depend on how partners were found.
     #[inline(always)]
-    fn exchange(&self, place: usize, first: u32, second: u32) {
-        if first != second {
-            let partners = &self.view.contacts.partners;
-            let [first, second] =
-                [first, second].map(|number| place * MOST_PARTNERS + number as usize);
-            let partner = partners.get(first);
-            partners.set(first, partners.get(second));
-            partners.set(second, partner);
+    fn bring_forward(&self, place: usize, near: u32, number: u32) {
+        let partners = &self.view.contacts.partners;
+        let first = place * MOST_PARTNERS;
+        let [mut hole, from] = [near, number].map(|number| first + number as usize);
+        let partner = partners.get(from);
+        partners.set(from, partners.get(hole));
+        while hole > first && partners.get(hole - 1) > partner {
+            partners.set(hole, partners.get(hole - 1));
+            hole -= 1;
         }
+        partners.set(hole, partner);
     }
 }
 
@@ -294,7 +297,7 @@ fn apply<S: Storage>(places: Range<usize>, particles: &[u32], view: &View<S>) {
 
 #[cfg(test)]
 mod tests {
-    //! Contract: who is close or touches comes first in a list, and nobody gets lost.
+    //! Contract: who is close or touches comes first in a list, in the order of the particles, and nobody gets lost.
 
     use std::path::Path;
 
@@ -340,6 +343,7 @@ mod tests {
                 let way = place_of(own as usize) - place_of(partner as usize);
                 assert_eq!(way.length() < contacts.close(), number < near, "{own}, {partner}");
             }
+            assert!(partners[..near].is_sorted(), "{own}");
             let mut all = before.partners[list].to_vec();
             all.sort_unstable();
             partners.sort_unstable();

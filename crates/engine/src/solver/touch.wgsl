@@ -7,7 +7,7 @@
 @group(1) @binding(4) var<storage, read> order: array<u32>;
 /// How many partners the particle at each place has, and how many of them are near in this substep.
 @group(1) @binding(5) var<storage, read_write> partner_counts: array<vec2u>;
-/// Those that are near come first.
+/// Those that are near come first, in their order.
 @group(1) @binding(6) var<storage, read_write> partners: array<u32>;
 /// How many partners each particle touches.
 @group(1) @binding(7) var<storage, read_write> touching: array<f32>;
@@ -40,9 +40,7 @@ fn count_touching(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
         }
         let apart = first.x - second.x;
         if (touches || dot(apart, apart) < close * close) {
-            let to = place * MOST_PARTNERS + near;
-            partners[slot] = partners[to];
-            partners[to] = partner;
+            bring_forward(place * MOST_PARTNERS, near, slot);
             near += 1u;
         }
     }
@@ -51,6 +49,18 @@ fn count_touching(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
     if (count > 0.0 && substep.is_last != 0u) {
         atomicAdd(&findings.touching, 1u);
     }
+}
+
+/// Puts a partner among those that are near, of which there are some already, in the order of the particles.
+fn bring_forward(first: u32, near: u32, slot: u32) {
+    let partner = partners[slot];
+    var hole = first + near;
+    partners[slot] = partners[hole];
+    while (hole > first && partners[hole - 1u] > partner) {
+        partners[hole] = partners[hole - 1u];
+        hole -= 1u;
+    }
+    partners[hole] = partner;
 }
 
 @compute @workgroup_size(64)

@@ -37,7 +37,7 @@ pub struct ContactState {
     pub everywhere: Vec<u32>,
     /// How many partners the particle at each place has, and how many of them are near in this substep.
     pub counts: Vec<[u32; 2]>,
-    /// The partners' particles, [`MOST_PARTNERS`] for each place. Those that are near come first.
+    /// The partners' particles, [`MOST_PARTNERS`] for each place. Those that are near come first, in their order.
     pub partners: Vec<u32>,
     /// Direction out of a soft body at each particle that has partners, else zero or old; by particle,
     /// not by place.
