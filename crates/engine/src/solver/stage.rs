@@ -10,14 +10,14 @@
 //! | contact | particles of its own chunks | nothing of others |
 //! | measure | scratch memory of its own chunks of the balloon | all positions |
 //! | inflate | particles and multipliers of its own chunks of the balloon | scratch memory |
-//! | detect | what it knows of its own chunks of members, buckets of cells and places, pass by pass | what the pass before wrote, and all positions |
-//! | touch: count, correct | counts and corrections of its own places | all positions, `previous` and partners; counts in the second pass |
+//! | detect | boxes, ways and lists of its own patches; the tree is one worker's | what the pass before wrote, and all positions |
+//! | touch: count, correct | counts, lists and corrections of its own places | all positions, `previous` and normals; all counts in the second pass |
 //! | touch: apply | the particles at its own places | their corrections |
 //! | split, merge, renew | its own split particles and their copies | nothing of others |
 //! | sweep | movable particles and multipliers of its own blocks of the phase, or of its own columns of blocks | fixed particles |
 //! | pieces | movable particles and multipliers of its own blocks, again and again | fixed particles, `previous` of its own blocks |
 //!
-//! Chunks, blocks and columns are a worker's own when they were dealt to it, each to one ([`Team::deal`]).
+//! Patches, chunks, blocks and columns are a worker's own when they were dealt to it, each to one ([`Team::deal`]).
 //! Ranges of different workers are disjoint, the order of places is a permutation of the members. So are the
 //! movable particles of different blocks of a phase, because a [`Schedule`](taut_partition::Schedule) exists
 //! only if it passed that check, and those of different columns, because it has columns only if it looked.
