@@ -18,7 +18,7 @@ use crate::solver::{Findings, Job, Share, Team, run};
 use crate::state::State;
 
 /// Constraints of a phase below which another worker costs more at the barriers than it brings.
-const PHASE_PER_WORKER: usize = 512;
+const PHASE_PER_WORKER: usize = 256;
 
 /// Constraints of a phase from which another worker surely brings more than it costs; between the two it
 /// depends on the machine, and is measured.

@@ -3,7 +3,8 @@
 //! What is the fastest cannot be known beforehand. Workers that meet some hundred times a step wait for
 //! one that another program has pushed off its core, and bring each other's particles from cache to
 //! cache, which takes ten times as long on some machines as on others. So numbers are tried, and the
-//! fastest stays.
+//! fastest stays. What else a machine does can make any number slow for a while: the one that was in use
+//! gets a second chance before it is given up.
 
 /// Steps whose median counts.
 const STEPS: usize = 12;
@@ -31,12 +32,21 @@ pub struct TeamSize {
     times: Vec<f64>,
     /// Steps and seconds that do not count yet.
     unsettled: (usize, f64),
-    /// During a trial: what was in use before, and how long its steps took.
-    before: Option<(usize, f64)>,
+    trial: Option<Trial>,
     is_rising: bool,
     /// Medians to let pass, and how many after the next trial that brings nothing.
     wait: u32,
     next_wait: u32,
+}
+
+/// A trial of another number.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    /// What was in use before, and how long its steps took.
+    before: usize,
+    time: f64,
+    /// The number that was tried, and how long its steps took, while the one before has its second chance.
+    better: Option<(usize, f64)>,
 }
 
 impl TeamSize {
@@ -67,7 +77,7 @@ impl TeamSize {
             counts,
             times: Vec::with_capacity(STEPS),
             unsettled: (UNSETTLED, WAKING_UP),
-            before: None,
+            trial: None,
             is_rising: true,
             wait: 0,
             next_wait: WAITS[0],
@@ -83,7 +93,7 @@ impl TeamSize {
     pub fn forget(&mut self) {
         self.times.clear();
         self.pause();
-        self.before = None;
+        self.trial = None;
         (self.wait, self.next_wait) = (0, WAITS[0]);
     }
 
@@ -108,8 +118,8 @@ impl TeamSize {
         let median = self.times[self.times.len() / 2];
         self.times.clear();
         let now = self.now;
-        match self.before.take() {
-            Some((before, time)) => self.judge(median, before, time),
+        match self.trial.take() {
+            Some(trial) => self.judge(median, trial),
             None => self.consider(median, due),
         }
         if self.now > now {
@@ -122,21 +132,30 @@ impl TeamSize {
 
     /// Whether a trial need not go on.
     fn is_hopeless(&self) -> bool {
-        let is_slower = |time: f64| self.times.iter().all(|&seconds| seconds >= time);
-        self.times.len() >= FIRST_STEPS && self.before.is_some_and(|(_, time)| is_slower(time))
+        let Some(Trial { time, better: None, .. }) = self.trial else { return false };
+        self.times.len() >= FIRST_STEPS && self.times.iter().all(|&seconds| seconds >= time)
     }
 
-    /// The end of a trial.
-    fn judge(&mut self, median: f64, before: usize, time: f64) {
-        if median < FASTER * time {
-            // On in the same direction at once: there may be more to gain.
-            (self.wait, self.next_wait) = (0, WAITS[0]);
-            return;
+    /// The end of a trial, or of the second chance.
+    fn judge(&mut self, median: f64, trial: Trial) {
+        let Trial { before, time, better } = trial;
+        match better {
+            None if median < FASTER * time => {
+                self.trial = Some(Trial { better: Some((self.now, median)), ..trial });
+                self.now = before;
+            }
+            Some((number, seconds)) if seconds < FASTER * median => {
+                self.now = number;
+                // On in the same direction at once: there may be more to gain.
+                (self.wait, self.next_wait) = (0, WAITS[0]);
+            }
+            _ => {
+                self.now = before;
+                self.is_rising = !self.is_rising;
+                self.wait = self.next_wait;
+                self.next_wait = (2 * self.next_wait).min(WAITS[1]);
+            }
         }
-        self.now = before;
-        self.is_rising = !self.is_rising;
-        self.wait = self.next_wait;
-        self.next_wait = (2 * self.next_wait).min(WAITS[1]);
     }
 
     /// Begins a trial if steps come late.
@@ -153,7 +172,7 @@ impl TeamSize {
             return;
         }
         self.is_rising = if self.is_rising { self.now < last } else { self.now == 0 };
-        self.before = Some((self.now, median));
+        self.trial = Some(Trial { before: self.now, time: median, better: None });
         self.now = if self.is_rising { self.now + 1 } else { self.now - 1 };
     }
 }
@@ -188,7 +207,7 @@ mod tests {
         let mut team = TeamSize::up_to(6);
         assert_eq!((team.threads(), &team.counts), (6, &vec![1, 2, 4, 6]));
         // What one core does not share with another is soon done.
-        run(&mut team, 90, 0.0, |threads| threads as f64);
+        run(&mut team, 160, 0.0, |threads| threads as f64);
         assert_eq!(team.threads(), 1);
         run(&mut team, 1000, 0.0, |threads| 1.0 / threads as f64);
         assert_eq!(team.threads(), 6);
@@ -257,6 +276,20 @@ mod tests {
         });
         // Six trials or so, each of two steps that do not count and four that do.
         assert!(alone.count() < 40);
+    }
+
+    #[test]
+    fn a_slow_while_changes_nothing() {
+        // Longer than a median, shorter than two, at any time.
+        for slow in 0..400 {
+            let mut team = TeamSize::up_to(2);
+            for step in 0..2000 {
+                let is_slow = (slow..slow + STEPS).contains(&step);
+                let seconds = [0.02, if is_slow { 0.03 } else { 0.012 }][team.threads() - 1];
+                team.step(seconds, 0.0);
+            }
+            assert_eq!(team.threads(), 2, "slow from step {slow}");
+        }
     }
 
     #[test]
