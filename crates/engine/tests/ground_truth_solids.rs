@@ -149,14 +149,13 @@ fn edges(mesh: &Mesh) -> BTreeSet<(u32, u32)> {
 /// Gauss without pivots: the matrix is positive definite.
 fn solve(mut matrix: [[f64; 6]; 6], mut right: [f64; 6]) -> [f64; 6] {
     for pivot in 0..6 {
-        for row in 0..6 {
-            let factor = matrix[row][pivot] / matrix[pivot][pivot];
-            if row != pivot {
-                for column in pivot..6 {
-                    matrix[row][column] -= factor * matrix[pivot][column];
-                }
-                right[row] -= factor * right[pivot];
+        let pivot_row = matrix[pivot];
+        for row in (0..6).filter(|&row| row != pivot) {
+            let factor = matrix[row][pivot] / pivot_row[pivot];
+            for (entry, other) in matrix[row].iter_mut().zip(pivot_row) {
+                *entry -= factor * other;
             }
+            right[row] -= factor * right[pivot];
         }
     }
     [0, 1, 2, 3, 4, 5].map(|row| right[row] / matrix[row][row])
@@ -262,7 +261,7 @@ fn linear_tip(beam: &Simulation) -> f64 {
         }
         forces
     };
-    let ways = conjugate_gradients(stiffness, forces);
+    let ways = conjugate_gradients(stiffness, &forces);
     let end = &body.mesh.groups["right"];
     -end.iter().map(|&particle| ways[particle as usize].y).sum::<f64>() / end.len() as f64
 }
@@ -285,10 +284,10 @@ fn rows_at_rest(mesh: &Mesh) -> Vec<(Vec<(usize, DVec3)>, f64)> {
 }
 
 /// Solves A x = b for a matrix that is symmetric and positive definite.
-fn conjugate_gradients(a: impl Fn(&[DVec3]) -> Vec<DVec3>, b: Vec<DVec3>) -> Vec<DVec3> {
+fn conjugate_gradients(a: impl Fn(&[DVec3]) -> Vec<DVec3>, b: &[DVec3]) -> Vec<DVec3> {
     let dot = |x: &[DVec3], y: &[DVec3]| x.iter().zip(y).map(|(x, y)| x.dot(*y)).sum::<f64>();
     let mut x = vec![DVec3::ZERO; b.len()];
-    let (mut rest, mut way) = (b.clone(), b.clone());
+    let (mut rest, mut way) = (b.to_vec(), b.to_vec());
     let mut square = dot(&rest, &rest);
     let enough = 1e-16 * square;
     while square > enough {

@@ -16,6 +16,10 @@
 //! compares clusters of atoms for that reason; Páll and Hess 2013, 'A flexible algorithm for calculating pair
 //! interactions on SIMD architectures'.) Devices sort members into the cells of a grid instead (`detect.wgsl`):
 //! they have threads enough to look around for each member by itself.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over axes and columns are unrolled; iterators end up as calls"
+)]
 
 mod search;
 

@@ -202,10 +202,10 @@ impl<S: Storage> Count<'_, S> {
         }
         let memory = &self.view.contacts;
         let mut total = 0;
-        for lane in 0..active.filled {
+        for (lane, &near) in near.iter().enumerate().take(active.filled) {
             let touching = touching.lane(lane);
             memory.touching.set(own.ids[lane], touching);
-            memory.counts.set(active.places[lane], [active.counts[lane], near[lane]]);
+            memory.counts.set(active.places[lane], [active.counts[lane], near]);
             total += usize::from(touching > 0.0);
         }
         total
