@@ -302,9 +302,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::model::Model;
     use crate::scene::Scene;
     use crate::solver::{Alone, DetectPass, Job, Program, Stage, run};
-    use crate::{model::Model, state::State};
+    use crate::state::State;
 
     fn state_after(stages: Vec<Stage>, model: &Model, state: &mut State) {
         let program = Program { stages };
