@@ -5,8 +5,8 @@
 //! 2. *correct*: where it should go, from the places and counts of all;
 //! 3. *apply*.
 //!
-//! Detection looks farther than contacts reach, so that lists last; of particles on two surfaces that touch, five in
-//! six are too far apart then. They are passed over once a substep and not in every iteration.
+//! Detection looks farther than contacts reach, so that lists last; in a pile of tori two of three partners are too far
+//! apart to touch. They are passed over once a substep and not in every iteration.
 
 use std::ops::Range;
 
